@@ -1,0 +1,113 @@
+#include "tests/lib/support.hpp"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <system_error>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace robot_council::test {
+
+TempDir::TempDir() {
+  const char* base = ::getenv("TMPDIR");
+  std::string pattern = std::string(base != nullptr && *base == '/' ? base : "/tmp") + "/rc-test-XXXXXX";
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    ADD_FAILURE() << "mkdtemp " << pattern << " failed";
+  }
+  path_ = pattern;
+}
+
+TempDir::~TempDir() {
+  if (::testing::Test::HasFailure()) {
+    std::cerr << "kept for a look: " << path_ << "\n";
+    return;
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string TempDir::operator/(std::string_view name) const { return path_ + "/" + std::string(name); }
+
+bool wait_until(const std::function<bool()>& condition, base::Milliseconds limit) {
+  const auto deadline = base::deadline_in(limit);
+  while (!condition()) {
+    if (base::time_left(deadline).count() == 0) {
+      return condition();
+    }
+    std::this_thread::yield();
+    ::usleep(2000);
+  }
+  return true;
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    ADD_FAILURE() << "cannot read " << path;
+    return {};
+  }
+  std::ostringstream all;
+  all << in.rdbuf();
+  return all.str();
+}
+
+void write_text(const std::string& path, std::string_view content) {
+  std::error_code ignored;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << content;
+  if (!out.flush()) {
+    ADD_FAILURE() << "cannot write " << path;
+  }
+}
+
+void FakeClock::advance(base::Milliseconds by) {
+  wall_ms_ += by.count();
+  steady_ += by;
+  boot_ += by;
+}
+
+void FakeClock::sleep_machine(base::Milliseconds by) {
+  wall_ms_ += by.count();
+  boot_ += by;
+}
+
+std::string program(std::string_view name) { return std::string(RC_BUILD_DIR) + "/" + std::string(name); }
+
+std::string source_file(std::string_view path) { return std::string(RC_SOURCE_DIR) + "/" + std::string(path); }
+
+Ran run(const std::vector<std::string>& argv, const std::map<std::string, std::string>& environment,
+        std::string_view input, const std::string& directory, base::Milliseconds limit) {
+  base::ChildOptions options;
+  options.argv = argv;
+  for (const auto& [name, value] : environment) {
+    options.environment.push_back(name + "=" + value);
+  }
+  if (environment.find("PATH") == environment.end()) {
+    options.environment.emplace_back("PATH=/usr/bin:/bin");
+  }
+  if (!directory.empty()) {
+    options.directory = directory;
+  }
+  options.standard_err = base::Stdio::pipe;
+  auto finished = base::run_child(options, input, base::deadline_in(limit), std::size_t{64} << 20U);
+  Ran ran;
+  if (!finished) {
+    ADD_FAILURE() << "cannot run " << (argv.empty() ? "" : argv.front()) << ": " << finished.error().what;
+    return ran;
+  }
+  ran.code = finished->status.code;
+  ran.signal = finished->status.signal;
+  ran.out = std::move(finished->out);
+  ran.err = std::move(finished->err);
+  return ran;
+}
+
+}  // namespace robot_council::test

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/child.hpp"
+#include "base/clock.hpp"
+#include "base/environment.hpp"
+
+namespace robot_council::test {
+
+// A private folder, removed at the end; kept (and named on stderr) when the running test failed.
+class TempDir {
+ public:
+  TempDir();
+  ~TempDir();
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+  TempDir(TempDir&&) = delete;
+  TempDir& operator=(TempDir&&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::string operator/(std::string_view name) const;
+
+ private:
+  std::string path_;
+};
+
+// Calls `condition` until it holds or the time is over; true if it held.
+[[nodiscard]] bool wait_until(const std::function<bool()>& condition,
+                              base::Milliseconds limit = base::Milliseconds(10000));
+
+std::string read_text(const std::string& path);                      // fails the test when unreadable
+void write_text(const std::string& path, std::string_view content);  // makes missing folders
+
+// A clock that moves only when told to.
+class FakeClock final : public base::Clock {
+ public:
+  [[nodiscard]] std::int64_t wall_ms() const override { return wall_ms_; }
+  [[nodiscard]] base::SteadyTime steady() const override { return steady_; }
+  [[nodiscard]] base::Milliseconds awake_and_asleep() const override { return boot_; }
+  void advance(base::Milliseconds by);           // all three
+  void sleep_machine(base::Milliseconds by);     // wall and boot, not steady
+  void set_wall(std::int64_t ms) { wall_ms_ = ms; }
+
+ private:
+  std::int64_t wall_ms_ = 1796018400000;  // 2026-11-30T06:00:00Z
+  base::SteadyTime steady_{std::chrono::hours(1)};
+  base::Milliseconds boot_{std::chrono::hours(1)};
+};
+
+// The built programs of this build, and files of the source tree.
+[[nodiscard]] std::string program(std::string_view name);      // "robot-council", "robot-council-net"
+[[nodiscard]] std::string source_file(std::string_view path);  // "resources/stop-hook/robot-council-stop-hook"
+
+// Runs a program to its end with exactly this environment (PATH=/usr/bin:/bin added if missing).
+struct Ran {
+  int code = -1;
+  int signal = 0;
+  std::string out;
+  std::string err;
+};
+Ran run(const std::vector<std::string>& argv, const std::map<std::string, std::string>& environment,
+        std::string_view input = {}, const std::string& directory = {},
+        base::Milliseconds limit = base::Milliseconds(30000));
+
+}  // namespace robot_council::test
