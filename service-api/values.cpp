@@ -93,7 +93,7 @@ std::size_t compact_size(std::string_view json) {
       const char escaped = json[++i];
       size += 2;
       if (escaped == 'u') {
-        // \u0041 is spelled as one byte by an encoder, \u00e9 stays as it is.
+        // Counted as written: re-spelling \u0041 as one byte would only make it smaller.
         constexpr std::size_t kHexDigits = 4;
         size += kHexDigits;
         i += kHexDigits;
