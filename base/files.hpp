@@ -62,7 +62,7 @@ enum class Links : std::uint8_t { follow, dont };
 [[nodiscard]] std::string base_name(std::string_view path);
 
 // Name of the file system under `path` if file locks are not reliable there ("nfs", "cifs", "9p", "afs",
-// "ceph", "fuse"), "" if it is local. Linux statfs(2); ROBOT_COUNCIL_TEST_STATFS is read by test builds only.
+// "ceph", "fuse"), "" if it is local. Linux statfs(2).
 [[nodiscard]] Result<std::string> network_file_system(const std::string& path);
 
 }  // namespace robot_council::base

@@ -1,0 +1,175 @@
+// What Linux does in its own way: boot clock, signalfd, pidfd, /proc, statfs magic numbers.
+
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <ctime>
+
+#include <array>
+#include <cerrno>
+#include <string>
+
+#include "base/child.hpp"
+#include "base/clock.hpp"
+#include "base/files.hpp"
+#include "base/os.hpp"
+#include "base/paths.hpp"
+#include "base/signals.hpp"
+#include "base/text.hpp"
+
+namespace robot_council::base {
+
+Milliseconds SystemClock::awake_and_asleep() const {
+  timespec now{};
+  (void)::clock_gettime(CLOCK_BOOTTIME, &now);
+  return Milliseconds(static_cast<std::int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1000000);
+}
+
+Result<SignalReader> SignalReader::open(std::initializer_list<int> signals) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal_number : signals) {
+    sigaddset(&set, signal_number);
+  }
+  const int blocked = ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  if (blocked != 0) {
+    return errno_error("block signals", blocked);
+  }
+  Fd fd(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
+  if (!fd.valid()) {
+    return errno_error("signalfd");
+  }
+  return SignalReader(std::move(fd));
+}
+
+std::optional<int> SignalReader::take() {
+  signalfd_siginfo info{};
+  ssize_t got = 0;
+  do {
+    got = ::read(fd_.get(), &info, sizeof info);
+  } while (got < 0 && errno == EINTR);
+  if (got != static_cast<ssize_t>(sizeof info)) {
+    return std::nullopt;
+  }
+  return static_cast<int>(info.ssi_signo);
+}
+
+namespace os {
+
+Fd open_process(pid_t pid) {
+  // pidfd_open has no wrapper in the C library of Debian 12's oldest supported kernels' headers.
+  return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+}
+
+bool fill_random(void* into, std::size_t size) {
+  auto* at = static_cast<unsigned char*>(into);
+  while (size > 0) {
+    const ssize_t got = ::getrandom(at, size, 0);
+    if (got < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      return false;
+    }
+    at += got;
+    size -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+}  // namespace os
+
+namespace {
+
+// The fields of /proc/<pid>/stat after the command name, which may hold blanks and brackets itself.
+std::vector<std::string> stat_fields(pid_t pid) {
+  // The file says it is empty; read_all does not ask.
+  auto fd = open_file("/proc/" + std::to_string(pid) + "/stat", 0);
+  if (!fd) {
+    return {};
+  }
+  auto text = read_all(fd->get(), 4096, deadline_in(Milliseconds(1000)));
+  if (!text) {
+    return {};
+  }
+  const auto bracket = text->rfind(')');
+  if (bracket == std::string::npos || bracket + 2 > text->size()) {
+    return {};
+  }
+  return split(std::string_view(*text).substr(bracket + 2), ' ');
+}
+
+}  // namespace
+
+std::string process_start_time(pid_t pid) {
+  const auto fields = stat_fields(pid);
+  constexpr std::size_t kStartTime = 22 - 3;  // field 22; the first one kept here is field 3
+  return fields.size() > kStartTime ? fields[kStartTime] : std::string();
+}
+
+pid_t parent_of(pid_t pid) {
+  const auto fields = stat_fields(pid);
+  if (fields.size() < 2) {
+    return 0;
+  }
+  return static_cast<pid_t>(parse_digits(fields[1]).value_or(0));
+}
+
+std::optional<bool> process_alive(pid_t pid, std::string_view start_time) {
+  if (pid <= 0 || start_time.empty()) {
+    return std::nullopt;
+  }
+  const auto fields = stat_fields(pid);
+  if (fields.empty()) {
+    if (exists("/proc/self/stat")) {
+      return false;
+    }
+    return std::nullopt;
+  }
+  if (!fields[0].empty() && (fields[0] == "Z" || fields[0] == "X")) {
+    return false;
+  }
+  return process_start_time(pid) == start_time;
+}
+
+std::string own_executable() {
+  std::array<char, 4096> path{};
+  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
+  if (size <= 0 || static_cast<std::size_t>(size) == path.size()) {
+    return {};
+  }
+  return {path.data(), static_cast<std::size_t>(size)};
+}
+
+Result<std::string> network_file_system(const std::string& path) {
+  struct statfs info {};
+  if (::statfs(path.c_str(), &info) != 0) {
+    return errno_error("statfs " + path);
+  }
+  // Numbers of statfs(2).
+  switch (static_cast<unsigned long>(info.f_type)) {
+    case 0x6969:
+      return std::string("nfs");
+    case 0xFF534D42UL:
+    case 0xFE534D42UL:
+    case 0x517B:
+      return std::string("cifs");
+    case 0x01021997:
+      return std::string("9p");
+    case 0x5346414FUL:
+    case 0x6B414653UL:
+      return std::string("afs");
+    case 0x00C36400UL:
+      return std::string("ceph");
+    case 0x65735546UL:
+      return std::string("fuse");
+    default:
+      return std::string();
+  }
+}
+
+}  // namespace robot_council::base
