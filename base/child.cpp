@@ -58,6 +58,8 @@ bool set_attributes(posix_spawnattr_t* attributes, Group group) {
   int flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
   if (group == Group::own) {
     flags |= POSIX_SPAWN_SETPGROUP;
+  } else if (group == Group::session) {
+    flags |= POSIX_SPAWN_SETSID;
   }
   return ::posix_spawnattr_setsigmask(attributes, &none) == 0 &&
          ::posix_spawnattr_setsigdefault(attributes, &all) == 0 &&
@@ -166,7 +168,7 @@ Result<Child> Child::start(const ChildOptions& options) {
     return errno_error("start " + options.argv.front(), failed);
   }
   child.pid_ = pid;
-  child.own_group_ = options.group == Group::own;
+  child.own_group_ = options.group != Group::parents;
   return child;
 }
 

@@ -16,7 +16,11 @@
 namespace robot_council::base {
 
 enum class Stdio : std::uint8_t { null, inherit, pipe };
-enum class Group : std::uint8_t { own, parents };
+enum class Group : std::uint8_t {
+  own,
+  parents,
+  session,  // a session of its own, and with it a group: no controlling terminal, so nothing can be asked there
+};
 
 struct ChildOptions {
   std::vector<std::string> argv;         // argv[0]: a path, or a name looked up in PATH of `environment`
