@@ -33,9 +33,7 @@ std::string reduced(std::string_view text, std::size_t most) {
 
 }  // namespace
 
-std::string Service::api_path(std::string_view rest) const {
-  return url.path + "/robot-council/api/" + std::string(rest);
-}
+std::string Service::target(std::string_view path) const { return url.path + std::string(path); }
 
 std::string service_text(std::string_view flag, const base::Environment& environment) {
   const std::string given =

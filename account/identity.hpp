@@ -14,7 +14,7 @@ namespace robot_council::account {
 struct Service {
   std::string text;
   net::Url url;
-  [[nodiscard]] std::string api_path(std::string_view rest) const;  // url.path + "/robot-council/api/" + rest
+  [[nodiscard]] std::string target(std::string_view path) const;  // url.path + path; paths: service-api/paths.hpp
 };
 
 // Non-empty `flag` (an option's value), else ROBOT_COUNCIL_SERVICE; every trailing "/" removed, nothing else. "" if neither.
