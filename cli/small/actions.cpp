@@ -1,0 +1,7 @@
+#include "cli/small/actions.hpp"
+
+namespace robot_council::cli {
+
+std::vector<Binding> small_bindings() { return {}; }
+
+}  // namespace robot_council::cli

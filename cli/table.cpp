@@ -1,0 +1,58 @@
+// The table of commands, one entry each, in the order of the list.
+
+#include "cli/command.hpp"
+
+namespace robot_council::cli {
+namespace {
+
+constexpr std::string_view kDeliver = "delivery";
+
+constexpr Option kService{"--service", "URL", "the fleet's URL; else ROBOT_COUNCIL_SERVICE"};
+constexpr Option kHarness{"--harness", "NAME", "the harness; else ROBOT_COUNCIL_HARNESS, else detected"};
+constexpr Option kProject{"--project", "NAME", "one seat for all checkouts of this project"};
+
+constexpr Variable kServiceVariable{"ROBOT_COUNCIL_SERVICE", "the fleet's URL"};
+constexpr Variable kHarnessVariable{"ROBOT_COUNCIL_HARNESS", "the harness this seat belongs to"};
+
+Command pending() {
+  return {"pending",
+          "Hand the waiting events of this seat to the agent, once",
+          Where::here,
+          {kService,
+           kHarness,
+           kProject,
+           {"--peek", "", "show what waits and change nothing"},
+           {"--json", "", "with --peek: as JSON"},
+           {"--format", "SHAPE", "print a whole hook answer", "block cursor deny"},
+           {"--hook", "", "answer a stop hook: its payload on stdin, the answer on stdout"},
+           {"--history", "", "show the newest rows that left the seat, and why"}},
+          {{"N", "with --history: how many (20)", false}},
+          {{0, "printed, or nothing waits"},
+           {1, "no service, no harness, or a wrong option"},
+           {3, "the sink exists and cannot be read or written (never with --hook)"}},
+          "robot-council pending --peek",
+          {kServiceVariable, kHarnessVariable,
+           {"ROBOT_COUNCIL_ROUNDS", "answers to one turn in a row, 1 to 8 (1)"},
+           {"ROBOT_COUNCIL_QUIET", "object: print {} where nothing waits"}},
+          Show::listed,
+          1,
+          kDeliver};
+}
+
+}  // namespace
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> kCommands = {pending()};
+  return kCommands;
+}
+
+const Command* find_command(std::string_view name) {
+  for (const auto& command : commands()) {
+    if (command.name == name) {
+      return &command;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace robot_council::cli
