@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/result.hpp"
+#include "net/client_socket.hpp"
+#include "net/httplib_checked.hpp"
+
+namespace robot_council::net {
+
+// What the library reads an answer from and writes a request to: a socket, its deadline and the limits of an answer.
+// The first failure is kept; afterwards nothing is read.
+class ClientStream final : public httplib::Stream {
+ public:
+  // on_written is called at the first read: the library reads when the whole request is written.
+  ClientStream(ClientSocket& socket, const Patience& patience, std::size_t max_body, std::function<void()> on_written)
+      : socket_(socket), patience_(patience), max_body_(max_body), on_written_(std::move(on_written)) {}
+
+  [[nodiscard]] const std::optional<base::Error>& failure() const { return failure_; }
+  // From here on bytes are body, not head.
+  void head_is_read() { head_read_ = true; }
+
+  // Which of these the library declares depends on its version.
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Winconsistent-missing-override"
+#pragma clang diagnostic ignored "-Wsuggest-override"
+#endif
+  virtual bool is_readable() const { return true; }    // NOLINT(modernize-use-override): see above
+  virtual bool is_writable() const { return true; }    // NOLINT(modernize-use-override): see above
+  virtual bool wait_readable() const { return true; }  // NOLINT(modernize-use-override): see above
+  virtual bool wait_writable() const { return true; }  // NOLINT(modernize-use-override): see above
+  virtual time_t duration() const { return 0; }        // NOLINT(modernize-use-override): see above
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+  ssize_t read(char* into, std::size_t size) override;
+  ssize_t write(const char* bytes, std::size_t size) override;
+  void get_remote_ip_and_port(std::string& ip, int& port) const override;
+  void get_local_ip_and_port(std::string& ip, int& port) const override;
+  // The library would select() on it.
+  [[nodiscard]] socket_t socket() const override { return -1; }
+
+ private:
+  ssize_t fail(base::Error error);
+  [[nodiscard]] bool fill();
+  [[nodiscard]] bool within_limits(std::size_t taken);
+
+  ClientSocket& socket_;
+  Patience patience_;
+  std::size_t max_body_;
+  std::function<void()> on_written_;
+  std::optional<base::Error> failure_;
+  std::array<char, 8192> buffer_{};
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::size_t head_bytes_ = 0;
+  std::size_t wire_bytes_ = 0;
+  bool head_read_ = false;
+  bool status_line_read_ = false;
+  bool write_broken_ = false;
+};
+
+}  // namespace robot_council::net
