@@ -17,6 +17,8 @@
 namespace robot_council::net {
 namespace {
 
+constexpr std::string_view kCancelled = "cancelled";  // wait_for()
+
 base::Error unusable(std::string_view why) { return {base::Errc::invalid, "unusable request: " + std::string(why)}; }
 
 // Fields that the client writes itself: two of them would be read differently by different servers.
@@ -219,7 +221,7 @@ base::Result<ClientResponse> HttpClient::send(const ClientRequest& request, base
     return checked.error();
   }
   base::Result<ClientResponse> response = impl_->exchange(request, deadline, written);
-  if (!response.ok() && response.error().code != base::Errc::invalid) {
+  if (!response.ok() && response.error().code != base::Errc::invalid && response.error().what != kCancelled) {
     return base::Error{response.error().code, impl_->url.origin() + ": " + response.error().what};
   }
   return response;
