@@ -51,9 +51,11 @@ struct ServerResponse {
 };
 
 // "Not yet": the connection is handed to the poller; no thread and no worker is held. The handler runs again with turn woken,
-// over or stopping. wake(id) before the parking is done is not lost: the handler then runs again at once.
+// over or stopping. wake(id) before the parking is done is not lost: the handler then runs again at once. A wake may come once
+// too often (turn woken with nothing new): the handler looks for itself. With parked_capacity() used up the handler runs again
+// at once with turn over. A handler that parks in turn stopping, or in turn over with no room or time left, is answered for: 503.
 struct Park {
-  base::SteadyTime until;
+  base::SteadyTime until;  // the real steady clock
 };
 
 using HandlerResult = std::variant<ServerResponse, Park>;
@@ -75,7 +77,9 @@ struct ServerOptions {
 // workers run handlers through cpp-httplib's parser; one request a connection.
 class HttpServer {
  public:
-  // Binds and listens (no SO_REUSEPORT, backlog 4096); nothing is served before start(). busy: the port is taken.
+  // Binds and listens (no SO_REUSEPORT, backlog 4096); nothing is served before start(). Raises the soft limit of open
+  // descriptors of this process to the hard one. busy: the port is taken; refused: no loopback address and not behind_proxy;
+  // invalid: `host` is no IP address. `log` must outlive the server.
   [[nodiscard]] static base::Result<std::unique_ptr<HttpServer>> open(const ServerOptions& options,
                                                                       base::Log& log);
   HttpServer(const HttpServer&) = delete;
@@ -88,16 +92,21 @@ class HttpServer {
   // 405 with Allow, an unknown one what `not_found` gives.
   virtual void route(const std::string& method, const std::string& pattern, Handler handler) = 0;
   virtual void not_found(Handler handler) = 0;
-  // A parked request ended without an answer (peer gone, dropped): bookkeeping of the holder. Called from the poller thread.
+  // A request that was parked ended without an answer of its handler (peer gone, dropped): bookkeeping of the holder. Called
+  // from the poller thread, at once when the peer closes its side; also when a woken handler is still running.
   virtual void on_gone(std::function<void(RequestId)> callback) = 0;
 
   virtual base::Status start() = 0;
   [[nodiscard]] virtual std::uint16_t port() const = 0;
   // Runs the handlers of these parked requests again. Threads: any, also a handler.
   virtual void wake(const std::vector<RequestId>& requests) = 0;
+  // Requests parked right now; those whose handlers run again are not.
   [[nodiscard]] virtual std::size_t parked() const = 0;
+  // How many may be parked: max_parked, cut to the limit of open descriptors less 512. A handler that finds parked() at it
+  // answers at once.
   [[nodiscard]] virtual std::size_t parked_capacity() const = 0;
-  // Running requests finish (grace), parked ones run once more with turn stopping, then every thread ends. Idempotent.
+  // Running requests finish (grace), parked ones run once more with turn stopping, then every thread ends. Idempotent. Not
+  // from a handler. A handler that runs longer than the grace is waited for; its answer is lost. The destructor stops too.
   virtual void stop(base::Milliseconds grace) = 0;
 
  protected:

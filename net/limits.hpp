@@ -25,7 +25,8 @@ inline constexpr std::size_t kMaxDrain = std::size_t{256} << 10U;    // bytes
 inline constexpr base::Milliseconds kDrainTime{1000};
 // An answer not taken by then is given up: the longest page (some MiB) over a slow line.
 inline constexpr base::Milliseconds kAnswerTime{30000};
-// No accept for this long after descriptors ran out and nothing could be dropped.
+// No accept for this long after descriptors ran out and nothing could be dropped, or after this many failures in a row.
+inline constexpr std::size_t kAcceptFailures = 8;
 inline constexpr base::Milliseconds kAcceptPause{100};
 inline constexpr std::size_t kAcceptsPerTurn = 256;  // connections; then the others get their turn
 inline constexpr std::size_t kReadChunk = std::size_t{16} << 10U;  // bytes a read(2)
