@@ -69,7 +69,7 @@ bool set_attributes(posix_spawnattr_t* attributes, Group group) {
 
 // The child's `target` becomes /dev/null, ours, or a pipe whose other end is returned in `ours`.
 Status set_stream(SpawnSetup& setup, int target, Stdio kind, Fd& ours, Fd& theirs) {
-  if (kind == Stdio::inherit) {
+  if (kind == Stdio::inherit || kind == Stdio::given) {
     return {};
   }
   if (kind == Stdio::null) {
@@ -108,6 +108,25 @@ ExitStatus status_of(int raw) {
     status.signal = WTERMSIG(raw);
   }
   return status;
+}
+
+// The caller's own descriptors, for the streams that are to be those.
+Status set_given(SpawnSetup& setup, const ChildOptions& options) {
+  const std::array<std::pair<int, const Fd*>, 2> streams = {
+      std::pair{STDOUT_FILENO, options.standard_out == Stdio::given ? options.given_out.get() : nullptr},
+      std::pair{STDERR_FILENO, options.standard_err == Stdio::given ? options.given_err.get() : nullptr}};
+  if (options.standard_in == Stdio::given || (options.standard_out == Stdio::given && !options.given_out) ||
+      (options.standard_err == Stdio::given && !options.given_err)) {
+    return Error{Errc::invalid, "start a child: a stream was not given"};
+  }
+  for (const auto& [target, fd] : streams) {
+    // One that has a standard stream's number would keep its close-on-exec flag.
+    if (fd != nullptr && (fd->get() <= STDERR_FILENO ||
+                          ::posix_spawn_file_actions_adddup2(setup.actions(), fd->get(), target) != 0)) {
+      return Error{Errc::io, "prepare a child's streams"};
+    }
+  }
+  return {};
 }
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
@@ -154,6 +173,9 @@ Result<Child> Child::start(const ChildOptions& options) {
     if (!stream) {
       return stream.error();
     }
+  }
+  if (auto given = set_given(setup, options); !given) {
+    return given.error();
   }
   if (options.directory &&
       ::posix_spawn_file_actions_addchdir_np(setup.actions(), options.directory->c_str()) != 0) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +16,12 @@
 
 namespace robot_council::base {
 
-enum class Stdio : std::uint8_t { null, inherit, pipe };
+enum class Stdio : std::uint8_t {
+  null,
+  inherit,
+  pipe,
+  given,  // the descriptor named in the options (a file, a pipe made by the caller)
+};
 enum class Group : std::uint8_t {
   own,
   parents,
@@ -29,6 +35,8 @@ struct ChildOptions {
   Stdio standard_in = Stdio::null;
   Stdio standard_out = Stdio::null;
   Stdio standard_err = Stdio::inherit;
+  std::shared_ptr<const Fd> given_out;  // with Stdio::given; its number is above 2
+  std::shared_ptr<const Fd> given_err;
   Group group = Group::own;
 };
 

@@ -49,6 +49,41 @@ TEST(Child, PassesArgumentsEnvironmentFolderInputAndStatus) {
   EXPECT_EQ(done->err, "oops\n");
 }
 
+TEST(Child, StreamsCanBeDescriptorsOfTheCaller) {
+  const TempDir dir;
+  auto file = open_file(dir / "err", O_CREAT | O_WRONLY, 0600);
+  auto pipe = Pipe::open();
+  ASSERT_TRUE(file.ok() && pipe.ok());
+  ChildOptions options = shell("echo out; echo err >&2");
+  options.standard_out = Stdio::given;
+  options.given_out = std::make_shared<Fd>(std::move(pipe->write_end));
+  options.standard_err = Stdio::given;
+  options.given_err = std::make_shared<Fd>(std::move(*file));
+  auto child = Child::start(options);
+  ASSERT_TRUE(child.ok()) << child.error().what;
+  options.given_out.reset();
+  auto text = read_all(pipe->read_end.get(), 100, deadline_in(Milliseconds(10000)));
+  ASSERT_TRUE(child->wait(deadline_in(Milliseconds(10000))).ok());
+  EXPECT_EQ(text.value_or(""), "out\n");
+  EXPECT_EQ(test::read_text(dir / "err"), "err\n");
+}
+
+TEST(Child, AStreamThatWasNotGivenIsAnError) {
+  ChildOptions options = shell("true");
+  options.standard_out = Stdio::given;
+  EXPECT_EQ(Child::start(options).error().code, Errc::invalid);
+}
+
+TEST(Child, ASessionOfItsOwnHasNoTerminal) {
+  ChildOptions options = shell("ps -o sid= -p $$ | tr -d ' '; echo $$");
+  options.group = Group::session;
+  auto done = run_child(options, {}, deadline_in(Milliseconds(10000)));
+  ASSERT_TRUE(done.ok());
+  const auto line = done->out.find('\n');
+  ASSERT_NE(line, std::string::npos);
+  EXPECT_EQ(done->out.substr(0, line + 1), done->out.substr(line + 1));
+}
+
 TEST(Child, SignalIsToldApartFromExit) {
   auto done = run_shell("kill -9 $$");
   ASSERT_TRUE(done.ok());
