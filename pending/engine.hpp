@@ -28,7 +28,7 @@ struct TurnEnd {
 };
 // What it answers. `chain` is stored whatever `answer` is; on an answer the engine then adds 1 to answers and streak and
 // sets the turn. When the call prints nothing the engine sets streak to 0, unless it is the same turn end as the answer
-// before (a hook wired twice), which changes no counter.
+// before (a hook wired twice), which changes no counter. A hook call without a session id has no counters.
 struct Verdict {
   bool answer = true;
   sink::Chain chain;
@@ -43,7 +43,7 @@ struct RowFilter {
 };
 
 // Points at which a test may stop or kill the process. Not used by the program.
-enum class Step : std::uint8_t { opened, drain_held, before_offer, offered, printed_part, printed, marked, taken_back };
+enum class Step : std::uint8_t { opened, drain_held, before_offer, offered, part_printed, printed, marked, taken_back };
 using StepHook = std::function<void(Step)>;
 
 struct Request {

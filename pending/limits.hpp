@@ -15,6 +15,8 @@ inline constexpr std::size_t kTranscriptWindow = 256U * 1024U;  // bytes read fr
 inline constexpr std::size_t kProofPrefix = 80;            // bytes of a line that are looked for in a transcript
 inline constexpr std::size_t kMaybeCutBytes = 7000;        // a shorter line is never cut, whatever the budget
 inline constexpr std::size_t kDefaultHistory = 20;         // rows of `--history`
-inline constexpr std::size_t kMaxEntryJson = 16U << 20U;   // bytes of a stored entry that are read as JSON
+inline constexpr std::size_t kMaxEntryDepth = 512;         // levels of a stored entry; a deeper one reads as empty
+inline constexpr std::size_t kWriteChunk = 4096;           // PIPE_BUF: after poll() a write of this size does not block
+inline constexpr std::size_t kMaxTranscriptDepth = 64;     // levels of a transcript line that are looked through
 
 }  // namespace robot_council::pending

@@ -1,14 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/context.hpp"
 #include "base/result.hpp"
-#include "pending/engine.hpp"
 
 namespace robot_council::pending {
 
@@ -22,7 +19,7 @@ struct PendingOptions {
   bool peek = false;
   bool json = false;
   bool hook = false;
-  std::optional<std::size_t> history;  // newest rows
+  std::optional<std::size_t> history;  // newest rows to show
 };
 
 // Exit codes of this command; never 2, which harnesses read as "go on".
@@ -30,11 +27,11 @@ inline constexpr int kExitOk = 0;
 inline constexpr int kExitMisconfigured = 1;
 inline constexpr int kExitSink = 3;
 
-// Reads the arguments after the command's name. Errors: the one line of exit 1.
-[[nodiscard]] base::Result<PendingOptions> parse_options(const std::vector<std::string>& arguments);
+// Options that exclude each other, and the format. Touches nothing. Error: the one line of exit 1.
+[[nodiscard]] base::Status check_options(const PendingOptions& options);
 
-// Runs it: answer on `stdout_fd`, one line at most on the context's log. `options.hook` must be false (the stop hook has
-// its own function). Returns the exit code.
+// Runs it: the answer on `stdout_fd`, at most one line on the context's log. Returns the exit code. `options.hook` belongs to
+// the stop hook, which calls check_options() and then its own. SIGPIPE must be ignored.
 int run(const PendingOptions& options, const base::Context& context, int stdout_fd);
 
 }  // namespace robot_council::pending

@@ -2,11 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/answer.hpp"
 #include "sink/entry.hpp"
 
 namespace robot_council::pending {
@@ -26,8 +26,7 @@ enum class Shape : std::uint8_t {
   deny,    // {"decision":"deny","reason":<text>}
   text,    // the answer text alone: a wake on stderr
 };
-// `block`, `cursor`, `deny` as --format names them.
-[[nodiscard]] std::optional<Shape> shape_from(std::string_view name);
+[[nodiscard]] Shape shape_of(harness::AnswerShape shape);
 // The whole answer around a text; plain and text: the text itself.
 [[nodiscard]] std::string wrap(Shape shape, std::string_view text);
 
@@ -42,7 +41,7 @@ struct Answer {
 // are left the last line says how many.
 [[nodiscard]] Answer build_answer(const std::vector<sink::Entry>& rows, Shape shape, Budget budget);
 
-// Local time never occurs here; `at` of an entry: its created_at as printed, "" if it has none.
+// created_at of an entry as its line prints it, "" if it has none.
 [[nodiscard]] std::string entry_time(std::string_view json);
 
 }  // namespace robot_council::pending

@@ -36,10 +36,9 @@ enum class Access : unsigned char {
   read_only,   // peek, history, status, stops: no byte, mode or lock file is changed
 };
 
-enum class States : unsigned char { not_delivered, all };  // waiting and offered; or written too
-
-// What one offer puts into its rows and counters; kept to undo it.
+// What one offer puts into its rows, besides the call's own names.
 struct OfferTerms {
+  std::string id;                             // random
   Proof proof = Proof::next_call;
   std::optional<std::int64_t> transcript_at;  // bytes of call.transcript now
 };
@@ -59,6 +58,9 @@ class DeliveryStore {
   // The path still names the file that is open (a bridge may have set it aside).
   [[nodiscard]] bool still_at_path() const;
 
+  // The file or file system lets nobody write.
+  [[nodiscard]] bool read_only() const;
+
   // One consistent look, in a read transaction.
   struct Look {
     bool empty = true;          // no row at all in `entry`, whoever's
@@ -66,7 +68,8 @@ class DeliveryStore {
     std::int64_t last_seq = 0;  // highest seq ever given in this file
     Chain chain;                // of `session`; zeros when there is none
   };
-  [[nodiscard]] base::Result<Look> look(States states, const std::optional<std::string>& session);
+  // `session`: whose chain and duplicates; none for a plain call.
+  [[nodiscard]] base::Result<Look> look(const std::optional<std::string>& session);
   // Newest `count`, oldest first.
   [[nodiscard]] base::Result<std::vector<HistoryRow>> history(std::size_t count);
   // Prints (of any kind of call) to `session` with printed_ms within [from_ms, to_ms], entry and history together.
@@ -88,19 +91,19 @@ class DeliveryStore {
     Transaction& operator=(Transaction&&) = delete;
     // All rows and the caller's chain as they are now.
     [[nodiscard]] virtual base::Result<Look> look(const std::optional<std::string>& session) = 0;
-    // Carries a settlement out (sink/settle.hpp). A row not in `expected` state any more is left alone.
+    // Carries a settlement out (sink/settle.hpp); `row` as this transaction's look() gave it.
     [[nodiscard]] virtual base::Status settle(const Entry& row, Settlement settlement, std::int64_t now_ms) = 0;
-    // Rows (waiting) become offered under `offer`.
-    [[nodiscard]] virtual base::Status offer(const std::vector<Entry>& rows, const std::string& offer, const Call& call,
-                                             const OfferTerms& terms) = 0;
+    // Rows (waiting) become offered under `terms.id`; printed_ms is the time of the offer until it is marked.
+    [[nodiscard]] virtual base::Status offer(const std::vector<Entry>& rows, const Call& call, const OfferTerms& terms,
+                                             std::int64_t now_ms) = 0;
     [[nodiscard]] virtual base::Status set_chain(const std::string& session, const Chain& chain, std::int64_t now_ms) = 0;
     // Rows still under this offer: written, writes + 1, printed_ms = now.
     [[nodiscard]] virtual base::Status mark_written(const std::string& offer, std::int64_t now_ms) = 0;
     // Rows still under this offer go back to waiting exactly as `before` had them; `begun`: a byte of plain text went
     // out, so they may have been seen.
     enum class Begun : unsigned char { no, yes };
-    [[nodiscard]] virtual base::Status take_back(const std::vector<Entry>& before, const std::string& offer,
-                                                 Begun begun) = 0;
+    [[nodiscard]] virtual base::Status take_back(const std::vector<Entry>& before, const std::string& offer, Begun begun,
+                                                 std::int64_t now_ms) = 0;
 
    protected:
     Transaction() = default;

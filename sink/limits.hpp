@@ -9,9 +9,8 @@ namespace robot_council::sink {
 
 // Delivery contract, sections 1 to 3, unless said otherwise.
 inline constexpr std::size_t kKeyDigits = 32;          // hex digits of SHA-256 that name a seat: 128 bits
-inline constexpr std::size_t kMaxHarnessName = 32;     // characters of a harness name in keys
 inline constexpr std::size_t kMaxGitFileBytes = 1U << 20U;  // a `.git` file; git itself refuses larger ones
-inline constexpr std::size_t kMaxHeadBytes = 4096;     // of HEAD; a ref name is far shorter
+inline constexpr std::size_t kMaxHeadBytes = 255;      // of HEAD that are looked at, as git does
 inline constexpr std::size_t kMaxRecordBytes = 4096;   // of a recorded key file; a good one has 32
 
 inline constexpr base::Milliseconds kBusyStep{50};     // between two tries for a lock

@@ -7,18 +7,12 @@
 
 namespace robot_council::sink {
 
-// The names a seat key is made of. Source: delivery contract, section 1.
+// The names a seat key is made of. The harness comes from harness/names.hpp, reduced. Source: delivery contract, 1.
 
 // Every trailing "/" removed, nothing else changed: upper case, ports and paths stay, since the text is hashed.
 [[nodiscard]] std::string reduce_service(std::string_view service);
 // Non-empty option, else non-empty ROBOT_COUNCIL_SERVICE, reduced; "" if neither is given.
 [[nodiscard]] std::string service_from(std::string_view option, const base::Environment& environment);
-// Lower case, [a-z0-9-] kept, cut to 32; "" if nothing is left.
-[[nodiscard]] std::string reduce_harness(std::string_view name);
-// The harness a person named: a non-empty option, reduced; else ROBOT_COUNCIL_HARNESS (trimmed, non-blank), reduced.
-// "" if none. An option that reduces to nothing skips the variable: the caller then detects.
-[[nodiscard]] std::string named_harness(std::string_view option, const base::Environment& environment);
-
 enum class KeyKind : unsigned char {
   project,   // a project was named: service, harness, project
   cursor,    // harness exactly `cursor`, no project: one sink a service
