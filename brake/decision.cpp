@@ -79,6 +79,11 @@ Decision judge(const Survey& survey, const std::vector<std::string>& callers) {
     return decision;
   }
   decision.everywhere = speaker->kind == CopyKind::everywhere;
+  for (const Repository& repository : survey.places.repositories) {
+    if (repository.key == speaker->key) {
+      decision.repository = repository.main_checkout;
+    }
+  }
   if (speaker->read.state == StopState::unreadable) {
     decision.verdict = Verdict::unreadable;
     decision.text = unreadable_text(speaker->path);

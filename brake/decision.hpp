@@ -37,7 +37,7 @@ struct Decision {
   std::string reason;
   std::string who;
   std::string when;                 // UTC, "2026-11-30T05:40:12Z"
-  std::string repository;           // main checkout of the first repository found, "" if none
+  std::string repository;           // main checkout that is stopped, else of the first repository found, "" if none
   std::vector<std::string> copies;  // paths of the stop files that refuse this caller
 
   [[nodiscard]] bool refused() const { return verdict != Verdict::none; }

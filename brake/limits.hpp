@@ -24,6 +24,8 @@ inline constexpr std::size_t kMaxPayloadBytes = 64U * 1024U * 1024U;
 inline constexpr std::size_t kMaxPayloadKept = 1024U * 1024U;
 // The whole check; then the watchdog refuses. Grok, the shortest, gives a hook 5 s.
 inline constexpr std::chrono::milliseconds kCheckWait{4000};
+// The decision log after the answer; then the process ends without it.
+inline constexpr std::chrono::milliseconds kLogWait{500};
 // Wait for the writers' lock S/.lock.
 inline constexpr std::chrono::milliseconds kWriterLockWait{2000};
 // `git config user.email`, `git ls-files`, `vibe --version`.
@@ -32,6 +34,8 @@ inline constexpr std::chrono::milliseconds kGitWait{2000};
 inline constexpr std::size_t kMaxDecisionLogBytes = 1048576;
 // Longest answer a person types in the ceremony, bytes.
 inline constexpr std::size_t kMaxTypedBytes = 4096;
+// How long the ceremony waits for an answer; then the stop stays.
+inline constexpr std::chrono::minutes kTypingWait{10};
 // Longest JSON line through the gateway, bytes; and the wait for a peer that does not read.
 inline constexpr std::size_t kMaxGatewayLineBytes = 64U * 1024U * 1024U;
 // Largest settings file of a client that is edited, bytes.

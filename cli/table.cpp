@@ -1,6 +1,7 @@
 // The table of commands, one entry each, in the order of the list.
 
 #include "cli/command.hpp"
+#include "cli/table_brake.hpp"
 
 namespace robot_council::cli {
 namespace {
@@ -42,7 +43,13 @@ Command pending() {
 }  // namespace
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> kCommands = {pending()};
+  static const std::vector<Command> kCommands = [] {
+    std::vector<Command> all = {pending()};
+    for (std::vector<Command> part : {brake_commands()}) {
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
+  }();
   return kCommands;
 }
 

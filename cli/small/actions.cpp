@@ -1,7 +1,15 @@
 #include "cli/small/actions.hpp"
 
+#include "cli/small/brake.hpp"
+
 namespace robot_council::cli {
 
-std::vector<Binding> small_bindings() { return {}; }
+std::vector<Binding> small_bindings() {
+  return {
+      {"stop", run_stop},
+      {"resume", run_resume},
+      {"brake-check", run_brake_check},
+  };
+}
 
 }  // namespace robot_council::cli
