@@ -1,6 +1,7 @@
 // The table of commands, one entry each, in the order of the list.
 
 #include "cli/command.hpp"
+#include "cli/table_account.hpp"
 #include "cli/table_brake.hpp"
 
 namespace robot_council::cli {
@@ -45,7 +46,7 @@ Command pending() {
 const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands = [] {
     std::vector<Command> all = {pending()};
-    for (std::vector<Command> part : {brake_commands()}) {
+    for (std::vector<Command> part : {brake_commands(), account_commands()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

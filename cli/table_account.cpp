@@ -1,0 +1,57 @@
+#include "cli/table_account.hpp"
+
+namespace robot_council::cli {
+namespace {
+
+constexpr std::string_view kAccount = "account";
+constexpr std::string_view kProve = "proving it works";
+constexpr Option kService{"--service", "URL", "the fleet's URL; else ROBOT_COUNCIL_SERVICE"};
+constexpr Option kHarness{"--harness", "NAME", "the harness; else ROBOT_COUNCIL_HARNESS, else detected"};
+constexpr Variable kServiceVariable{"ROBOT_COUNCIL_SERVICE", "the fleet's URL"};
+constexpr Variable kHarnessVariable{"ROBOT_COUNCIL_HARNESS", "the harness this credential belongs to"};
+
+Command enroll() {
+  return {"enroll",
+          "Enrol one harness on this machine: shows a code for a person to approve",
+          Where::net,
+          {kService,
+           kHarness,
+           {"--machine-label", "LABEL", "name of this machine; else the host name and 8 digits of its id"},
+           {"--ability", "ABILITY", "ask for this ability; repeatable (tasks:create, tasks:claim, events:post)", {}, Repeat::all},
+           {"--credential-store", "STORE", "where the credential is kept (auto)", "auto keychain secret-service file"},
+           {"--local", "", "approve it with the operator token of this user's serve"},
+           {"--data", "DIR", "with --local: that serve's data folder"}},
+          {},
+          {{0, "enrolled, the credential is stored"},
+           {1, "denied, expired, unreachable, not stored; or --local called by an agent"},
+           {2, "unknown option or value, or --local for another machine's service"},
+           {130, "interrupted"}},
+          "robot-council enroll --service https://fleet.example.org --harness claude",
+          {kServiceVariable, kHarnessVariable},
+          Show::listed,
+          2,
+          kAccount};
+}
+
+Command demo() {
+  return {"demo",
+          "Prove the whole way of an event on this machine, in a private folder that is removed again",
+          Where::net,
+          {{"--script", "PATH", "the stop-hook script to run; else the installed one"}},
+          {},
+          {{0, "every step was proven"},
+           {1, "a step failed, which is named, or this machine is stopped"},
+           {2, "unknown option"},
+           {130, "interrupted"}},
+          "robot-council demo",
+          {},
+          Show::listed,
+          2,
+          kProve};
+}
+
+}  // namespace
+
+std::vector<Command> account_commands() { return {enroll(), demo()}; }
+
+}  // namespace robot_council::cli
