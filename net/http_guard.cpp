@@ -269,7 +269,8 @@ std::optional<std::string> forwarded_peer(const Headers& headers) {
   const std::size_t comma = last.rfind(',');
   std::string_view hop = trim_blanks(comma == std::string_view::npos ? last : last.substr(comma + 1));
   if (!hop.empty() && hop.front() == '[') {
-    return as_address(std::string(hop.substr(1, hop.find(']') - 1)));
+    const std::size_t end = hop.find(']');
+    return end == std::string_view::npos ? std::nullopt : as_address(std::string(hop.substr(1, end - 1)));
   }
   if (std::count(hop.begin(), hop.end(), ':') == 1) {
     hop = hop.substr(0, hop.find(':'));

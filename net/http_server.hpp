@@ -93,7 +93,8 @@ class HttpServer {
   virtual void route(const std::string& method, const std::string& pattern, Handler handler) = 0;
   virtual void not_found(Handler handler) = 0;
   // A request that was parked ended without an answer of its handler (peer gone, dropped): bookkeeping of the holder. Called
-  // from the poller thread, at once when the peer closes its side; also when a woken handler is still running.
+  // from the poller thread, at once when the peer closes its side. Not while its handler runs: that one answers (to nobody) or
+  // parks, and then the callback comes.
   virtual void on_gone(std::function<void(RequestId)> callback) = 0;
 
   virtual base::Status start() = 0;
