@@ -130,6 +130,10 @@ base::Status ClientSocket::after_ssl(int returned, const Patience& patience) {
 base::Result<std::size_t> ClientSocket::read_some(std::span<char> into, const Patience& patience) {
   while (true) {
     if (ssl_ != nullptr) {
+      // Bytes that TLS holds already need no wait: look at the time all the same.
+      if (base::Status still = check(patience); !still.ok()) {
+        return still.error();
+      }
       ERR_clear_error();
       errno = 0;
       const int got = SSL_read(ssl_.get(), into.data(), as_int(into.size()));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "net/limits.hpp"
@@ -44,11 +45,11 @@ bool ClientStream::within_limits(std::size_t taken) {
 }
 
 ssize_t ClientStream::read(char* into, std::size_t size) {
+  if (failure_ || !flush()) {
+    return -1;
+  }
   if (on_written_) {
     std::exchange(on_written_, nullptr)();
-  }
-  if (failure_) {
-    return -1;
   }
   if (begin_ == end_ && !fill()) {
     return -1;
@@ -63,21 +64,32 @@ ssize_t ClientStream::read(char* into, std::size_t size) {
   return static_cast<ssize_t>(taken);
 }
 
-ssize_t ClientStream::write(const char* bytes, std::size_t size) {
-  if (failure_) {
-    return -1;
-  }
-  std::size_t done = 0;
-  while (done < size && !write_broken_) {
-    base::Result<std::size_t> put = socket_.write_some({bytes + done, size - done}, patience_);
+bool ClientStream::flush() {
+  std::string_view rest = pending_;
+  while (!rest.empty() && !write_broken_) {
+    base::Result<std::size_t> put = socket_.write_some(rest, patience_);
     if (put.ok()) {
-      done += *put;
+      rest.remove_prefix(*put);
     } else if (put.error().code == base::Errc::io) {
       // The peer takes no more, but may have answered (a refusal of what we send): read on.
       write_broken_ = true;
     } else {
-      return fail(put.error());
+      (void)fail(put.error());
+      return false;
     }
+  }
+  pending_.clear();
+  return true;
+}
+
+ssize_t ClientStream::write(const char* bytes, std::size_t size) {
+  if (failure_) {
+    return -1;
+  }
+  // The library writes head and body apart: together they are one packet.
+  pending_.append(bytes, size);
+  if (pending_.size() >= kWriteChunk && !flush()) {
+    return -1;
   }
   return static_cast<ssize_t>(size);
 }

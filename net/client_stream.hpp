@@ -48,6 +48,7 @@ class ClientStream final : public httplib::Stream {
 
  private:
   ssize_t fail(base::Error error);
+  [[nodiscard]] bool flush();
   [[nodiscard]] bool fill();
   [[nodiscard]] bool within_limits(std::size_t taken);
 
@@ -56,6 +57,7 @@ class ClientStream final : public httplib::Stream {
   std::size_t max_body_;
   std::function<void()> on_written_;
   std::optional<base::Error> failure_;
+  std::string pending_;  // written by the library, not yet sent
   std::array<char, 8192> buffer_{};
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

@@ -37,6 +37,7 @@ inline constexpr std::size_t kMaxAnswerHead = std::size_t{64} << 10U;  // bytes 
 inline constexpr std::size_t kMaxStatusLine = 1024;
 // Bytes on the wire for one byte of body: a chunked body of one-byte chunks has 6.
 inline constexpr std::size_t kMaxFraming = 8;
+inline constexpr std::size_t kWriteChunk = std::size_t{64} << 10U;  // bytes gathered before they are sent
 inline constexpr std::size_t kMaxUrl = 2048;  // bytes
 
 }  // namespace robot_council::net

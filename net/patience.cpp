@@ -89,6 +89,17 @@ base::Status wait_for(int fd, short events, const Patience& patience) {
   }
 }
 
+base::Status check(const Patience& patience) {
+  pollfd wait{patience.interrupt, POLLIN, 0};
+  if (::poll(&wait, 1, 0) > 0) {
+    return base::Error{base::Errc::refused, "cancelled"};
+  }
+  if (base::time_left(patience.deadline).count() == 0) {
+    return base::Error{base::Errc::timeout, "no answer in time"};
+  }
+  return {};
+}
+
 base::Result<base::Fd> connect_to(const std::vector<Address>& addresses, const Patience& patience) {
   base::Error last{base::Errc::io, "no address"};
   for (std::size_t i = 0; i < addresses.size(); ++i) {

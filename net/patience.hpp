@@ -33,6 +33,9 @@ struct Patience {
 // Waits for POLLIN or POLLOUT of `fd` (a peer that hung up counts). timeout; refused "cancelled"; io.
 [[nodiscard]] base::Status wait_for(int fd, short events, const Patience& patience);
 
+// The same without a wait and a descriptor: whether patience is over.
+[[nodiscard]] base::Status check(const Patience& patience);
+
 struct Address {
   sockaddr_storage storage{};
   socklen_t length = 0;
