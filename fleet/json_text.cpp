@@ -66,12 +66,16 @@ ObjectText& ObjectText::ids(std::string_view name, const std::vector<std::int64_
 }
 
 ObjectText& ObjectText::texts(std::string_view name, const std::vector<std::string>& values) {
+  return raw(name, text_list(values));
+}
+
+std::string text_list(const std::vector<std::string>& texts) {
   std::vector<std::string> items;
-  items.reserve(values.size());
-  for (const std::string& value : values) {
-    items.push_back(base::quote_json(value));
+  items.reserve(texts.size());
+  for (const std::string& text : texts) {
+    items.push_back(base::quote_json(text));
   }
-  return raw(name, array_text(items));
+  return array_text(items);
 }
 
 std::string array_text(const std::vector<std::string>& items) {

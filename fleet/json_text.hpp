@@ -15,6 +15,7 @@ class ObjectText {
   ObjectText& text(std::string_view key, std::string_view value);
   ObjectText& text(std::string_view key, const std::optional<std::string>& value);  // null when absent
   ObjectText& text(std::string_view key, const char* value) { return text(key, std::string_view(value)); }
+  ObjectText& text(std::string_view key, const std::string& value) { return text(key, std::string_view(value)); }
   ObjectText& integer(std::string_view key, std::int64_t value);
   ObjectText& integer(std::string_view key, const std::optional<std::int64_t>& value);  // null when absent
   ObjectText& flag(std::string_view key, bool value);
@@ -33,7 +34,9 @@ class ObjectText {
   std::string text_ = "{";
 };
 
-// "[a,b]" of JSON texts.
+// ["a","b"] of texts.
+[[nodiscard]] std::string text_list(const std::vector<std::string>& texts);
+// [a,b] of JSON texts.
 [[nodiscard]] std::string array_text(const std::vector<std::string>& items);
 
 }  // namespace robot_council::fleet
