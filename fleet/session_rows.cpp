@@ -83,8 +83,7 @@ std::string row_text(Unit& unit, const Row& row, RowFor for_whom, const Session*
       .raw("tasks", held_tasks(unit, row.integer(id), reader));
   if (for_whom == RowFor::operator_) {
     const auto watcher = times.watcher ? times.watcher : row.maybe_integer(watcher_at);
-    text.flag("readable", true)
-        .integer("installation_id", row.integer(installation_id))
+    text.integer("installation_id", row.integer(installation_id))
         .text("requested_role", row.maybe_text(requested_role))
         .time("requested_at", row.maybe_integer(requested_at))
         .integer("declared_capacity", declared)
