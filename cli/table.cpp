@@ -41,11 +41,34 @@ Command pending() {
           kDeliver};
 }
 
+Command wait() {
+  return {"wait",
+          "Wait until an event waits for this seat",
+          Where::here,
+          {{"--timeout", "SECONDS", "give up after this time; else wait on"},
+           {"--hook", "", "run as a background hook of Claude Code: payload on stdin, events on stderr"},
+           kService,
+           kHarness,
+           kProject},
+          {},
+          {{0, "something waits; with --hook: nothing was handed over"},
+           {1, "the time is over, or no service, no harness, a wrong option"},
+           {3, "the sink exists and cannot be read"},
+           {10, "with --hook: events were handed over"},
+           {130, "interrupted"}},
+          "robot-council wait --timeout 60 && robot-council pending",
+          {kServiceVariable, kHarnessVariable,
+           {"ROBOT_COUNCIL_MIDTURN", "with --hook: what reaches a working session: urgent, all, none (urgent)"}},
+          Show::listed,
+          1,
+          kDeliver};
+}
+
 }  // namespace
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands = [] {
-    std::vector<Command> all = {pending()};
+    std::vector<Command> all = {pending(), wait()};
     for (std::vector<Command> part : {brake_commands(), account_commands()}) {
       all.insert(all.end(), part.begin(), part.end());
     }

@@ -7,6 +7,7 @@
 #include "base/files.hpp"
 #include "base/sha256.hpp"
 #include "brake/decision.hpp"
+#include "harness/answer.hpp"
 #include "pending/engine.hpp"
 #include "pending/render.hpp"
 #include "stop-hook/limits.hpp"
@@ -46,22 +47,6 @@ sink::Call hook_call(const harness::Payload& payload, std::string_view bytes) {
   call.continuation = payload.continuation;
   call.has_continuation_field = payload.tells_continuation;
   return call;
-}
-
-pending::Shape hook_shape(harness::PayloadKind kind) {
-  switch (kind) {
-    case harness::PayloadKind::cursor:
-      return pending::Shape::cursor;
-    case harness::PayloadKind::gemini:
-      return pending::Shape::deny;
-    case harness::PayloadKind::claude:
-    case harness::PayloadKind::codex:
-    case harness::PayloadKind::copilot:
-    case harness::PayloadKind::goose:
-    case harness::PayloadKind::unknown:
-      break;
-  }
-  return pending::Shape::block;
 }
 
 pending::Budget hook_budget(harness::PayloadKind kind, std::string_view seat_harness) {
@@ -112,7 +97,7 @@ pending::Request HookRun::request(const sink::Seat& seat) const {
   request.files = seat.files;
   request.harness = seat_harness_;
   request.call = call_;
-  request.shape = hook_shape(payload_.kind);
+  request.shape = pending::shape_of(harness::answer_shape(payload_.kind));
   request.budget = hook_budget(payload_.kind, seat_harness_);
   request.output = stdout_fd_;
   request.ancestors = options_.ancestors;
@@ -197,7 +182,7 @@ void HookRun::unreadable(const std::string& why) {
     newest.told_ms = now;
     newest.clear_idle(payload_.session);
     if (keep_told(newest)) {
-      (void)print(pending::wrap(hook_shape(payload_.kind),
+      (void)print(pending::wrap(pending::shape_of(harness::answer_shape(payload_.kind)),
                                 "Robot Council could not read the fleet events waiting for this seat, and removed none of "
                                 "them: " + why));
       return;

@@ -17,8 +17,7 @@ namespace robot_council::stop_hook {
 
 // What the engine has to know of a payload. `bytes`: the payload, whose hash names the turn end.
 [[nodiscard]] sink::Call hook_call(const harness::Payload& payload, std::string_view bytes);
-// The answer shape of a caller, and its budget: the smaller one when the seat or the caller is Codex.
-[[nodiscard]] pending::Shape hook_shape(harness::PayloadKind kind);
+// The budget of an answer: the smaller one when the seat or the caller is Codex.
 [[nodiscard]] pending::Budget hook_budget(harness::PayloadKind kind, std::string_view seat_harness);
 // The folders whose stop files hold this seat: its checkout and folder, the working directory, and Cursor's own list, since
 // its hooks start in ~/.cursor.

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "base/context.hpp"
+#include "cli/parse.hpp"
+
+namespace robot_council::cli {
+
+// The commands that hand events over; each in a file of its own name.
+int run_pending(const base::Context& context, const Args& args);
+int run_wait(const base::Context& context, const Args& args);
+
+}  // namespace robot_council::cli
