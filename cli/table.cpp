@@ -3,6 +3,7 @@
 #include "cli/command.hpp"
 #include "cli/table_account.hpp"
 #include "cli/table_brake.hpp"
+#include "cli/table_fleet.hpp"
 
 namespace robot_council::cli {
 namespace {
@@ -69,7 +70,7 @@ Command wait() {
 const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands = [] {
     std::vector<Command> all = {pending(), wait()};
-    for (std::vector<Command> part : {brake_commands(), account_commands()}) {
+    for (std::vector<Command> part : {brake_commands(), account_commands(), fleet_commands()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;
