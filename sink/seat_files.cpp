@@ -18,12 +18,12 @@ std::optional<std::string> older_program_line(const SeatFiles& files) {
   return "an older program left " + std::to_string(info->size) + " bytes in " + path + "; nothing reads it.";
 }
 
-std::optional<std::string> network_folder_line(const SeatFiles& files) {
+std::optional<std::string> network_folder_line(const SeatFiles& files, FileSystemProbe probe) {
   std::string folder = files.folder;
   while (folder.size() > 1 && !base::exists(folder)) {
     folder = base::parent_path(folder);
   }
-  auto type = base::network_file_system(folder);
+  auto type = probe(folder);
   if (!type || type->empty()) {
     return std::nullopt;
   }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/environment.hpp"
+#include "base/files.hpp"
 #include "base/result.hpp"
 
 namespace robot_council::sink {
@@ -30,7 +31,9 @@ struct SeatFiles {
 // `an older program left <n> bytes in <path>; nothing reads it.` if <key>.json is there and not empty.
 [[nodiscard]] std::optional<std::string> older_program_line(const SeatFiles& files);
 // `the sink folder <dir> is on <type>, where file locks are not reliable; set XDG_STATE_HOME to a local folder.`
-// Looks at the nearest existing parent when the folder is not there yet.
-[[nodiscard]] std::optional<std::string> network_folder_line(const SeatFiles& files);
+// Looks at the nearest existing parent when the folder is not there yet. `probe` tells the type, "" for a local one.
+using FileSystemProbe = base::Result<std::string> (*)(const std::string& path);
+[[nodiscard]] std::optional<std::string> network_folder_line(const SeatFiles& files,
+                                                             FileSystemProbe probe = base::network_file_system);
 
 }  // namespace robot_council::sink
