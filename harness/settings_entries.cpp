@@ -36,6 +36,14 @@ const Names& cursor_events() {
   return kEvents;
 }
 
+// Events that Codex 0.171 knows: it reads their lists strictly and ignores all others.
+const Names& codex_events() {
+  static const Names kEvents = {"PreToolUse",   "PermissionRequest", "PostToolUse", "PreCompact",
+                                "PostCompact",  "SessionStart",      "SessionEnd",  "UserPromptSubmit",
+                                "SubagentStart", "SubagentStop",     "Interrupt",   "Stop"};
+  return kEvents;
+}
+
 // The spellings of the stop event in all clients, in lower case.
 bool looks_like_stop(std::string_view event) {
   const std::string lower = base::to_lower_ascii(event);
@@ -79,6 +87,8 @@ class EventsReader {
       // Of equal keys the last one counts.
       if (events.find_member(member.key) == &member) {
         event(member);
+      } else if (client_ == Client::codex && contains(codex_events(), member.key)) {
+        refuse_file(member.key_begin, "\"" + quoted_text(member.key) + "\" is there twice", "Keep one of the two.");
       }
     }
     return std::move(read_);
@@ -125,7 +135,8 @@ class EventsReader {
   void event_of_wrong_type(const SettingsMember& member, bool at_stop) {
     const std::string what = "\"" + quoted_text(member.key) + "\" is no list";
     const bool guarded = client_ == Client::claude && (member.key == "PreToolUse" || member.key == "PermissionRequest");
-    if (guarded || client_ == Client::codex || client_ == Client::copilot) {
+    const bool strict = client_ == Client::codex && contains(codex_events(), member.key);
+    if (guarded || strict || client_ == Client::copilot) {
       refuse_file(member.value.begin, what, "Write a list of groups there.");
     } else if (at_stop) {
       add("shape", member.value.begin, what + ", so no hook of it runs.", "Write a list there: [...].");
@@ -135,29 +146,45 @@ class EventsReader {
   // Faults of other events that cost the whole file, and with it the stop hook.
   void check_other_event(const SettingsMember& member) {
     const bool guarded = client_ == Client::claude && (member.key == "PreToolUse" || member.key == "PermissionRequest");
-    if (!guarded && client_ != Client::codex && client_ != Client::goose) {
+    const bool strict = client_ == Client::codex && contains(codex_events(), member.key);
+    if (!guarded && !strict && client_ != Client::goose) {
       return;
     }
     for (const SettingsNode& group : member.value.elements) {
-      const SettingsNode* hooks = group.find("hooks");
       if (client_ == Client::goose) {
         check_on_failure(group);
+      } else if (strict && !codex_group_ok(group)) {
+        continue;
       }
+      const SettingsNode* hooks = group.find("hooks");
       if (hooks == nullptr) {
         continue;
       }
       for (const SettingsNode& entry : hooks->elements) {
         if (client_ == Client::goose) {
           check_on_failure(entry);
-        } else if (guarded) {
-          if (entry.find("type") == nullptr) {
-            refuse_file(entry.begin, "an entry of " + member.key + " has no \"type\"", "Add \"type\": \"command\" to it.");
-          }
-        } else {
+        } else if (strict) {
           check_codex_entry(entry);
+        } else if (entry.find("type") == nullptr) {
+          refuse_file(entry.begin, "an entry of " + member.key + " has no \"type\"", "Add \"type\": \"command\" to it.");
         }
       }
     }
+  }
+
+  bool codex_group_ok(const SettingsNode& group) {
+    const SettingsNode* hooks = group.find("hooks");
+    const SettingsNode* matcher = group.find("matcher");
+    if (!group.is(SettingsKind::object)) {
+      refuse_file(group.begin, "an item of an event is no object", "Write {\"hooks\": [...]}.");
+    } else if (hooks != nullptr && !hooks->is(SettingsKind::array)) {
+      refuse_file(hooks->begin, "\"hooks\" of a group is no list", "Write a list there: [...].");
+    } else if (matcher != nullptr && !matcher->is(SettingsKind::string) && !matcher->is(SettingsKind::null)) {
+      refuse_file(matcher->begin, "a matcher is no string", "Write a string, or remove the matcher.");
+    } else {
+      return true;
+    }
+    return false;
   }
 
   void check_on_failure(const SettingsNode& node) {
@@ -173,9 +200,14 @@ class EventsReader {
       refuse_file(entry.begin, type == nullptr ? "an entry has no \"type\"" : "an entry has an unknown \"type\"",
                   "Write \"type\": \"command\".");
     }
+    const SettingsNode* command = entry.find("command");
+    if (entry.string_at("type") == "command" && (command == nullptr || !command->is(SettingsKind::string))) {
+      refuse_file(entry.begin, "an entry has no \"command\" that is a string", "Write the command as one string.");
+    }
     const SettingsNode* timeout = entry.find("timeout");
-    if (timeout != nullptr && !timeout->is(SettingsKind::number) && !timeout->is(SettingsKind::null)) {
-      refuse_file(timeout->begin, "\"timeout\" is no number", "Write seconds as a number.");
+    if (timeout != nullptr && !timeout->is(SettingsKind::null) &&
+        (!timeout->is(SettingsKind::number) || timeout->text.find_first_not_of("0123456789") != std::string::npos)) {
+      refuse_file(timeout->begin, "\"timeout\" is no whole number of seconds", "Write \"timeout\": 20.");
     }
   }
 
@@ -237,6 +269,9 @@ class EventsReader {
   };
 
   void shape_of_item(std::size_t offset, std::string text, std::string remedy) {
+    if (client_ == Client::codex && read_.voids_file) {
+      return;  // said already: one bad item costs Codex the file
+    }
     add("shape", offset, std::move(text), std::move(remedy));
     if (client_ == Client::copilot && kind_ != HookFileKind::hooks_file) {
       refuse_file(offset, "one item is not as Copilot CLI wants it", "Correct that item.");

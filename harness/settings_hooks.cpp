@@ -150,16 +150,31 @@ class FileReader {
       return;
     }
     if (client_ == Client::codex) {
-      for (const SettingsMember& member : top().members) {
-        if (member.key != "hooks" && member.key != "description") {
-          refuse("root", member.key_begin,
-                 "Codex refuses the whole file for its key \"" + quoted_text(member.key) + "\".",
-                 "Keep only hooks and description at the top level.");
-        }
-      }
+      codex_root();
     }
     whole_file();
     wrapper();
+  }
+
+  // Codex 0.171 refuses unknown and doubled keys, a description of another type and text that is no UTF-8.
+  void codex_root() {
+    for (const SettingsMember& member : top().members) {
+      if (member.key != "hooks" && member.key != "description") {
+        refuse("root", member.key_begin, "Codex refuses the whole file for its key \"" + quoted_text(member.key) + "\".",
+               "Keep only hooks and description at the top level.");
+      } else if (top().find_member(member.key) != &member) {
+        refuse("root", member.key_begin, "\"" + member.key + "\" is there twice; Codex refuses the whole file.",
+               "Keep one of the two.");
+      }
+    }
+    const SettingsNode* description = top().find("description");
+    if (description != nullptr && !description->is(SettingsKind::string) && !description->is(SettingsKind::null)) {
+      refuse("root", description->begin, "\"description\" is no string; Codex refuses the whole file.", "Write a string.");
+    }
+    if (file_.document.bad_utf8) {
+      refuse("encoding", *file_.document.bad_utf8, "the file is no UTF-8; Codex refuses the whole file.",
+             "Save the file as UTF-8.");
+    }
   }
 
   void whole_file() {

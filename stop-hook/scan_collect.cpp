@@ -1,5 +1,6 @@
 #include "stop-hook/scan_collect.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/files.hpp"
@@ -54,7 +55,10 @@ std::optional<SourceFile> Collection::load(harness::HookFileKind kind, const std
   SourceFile source{file, harness::read_hooks_file(client_, kind, *bytes)};
   add_faults(file, source.hooks.faults);
   client_stopped = client_stopped || source.hooks.stops_client;
-  mentioned = mentioned || (source.hooks.mentions_us && source.hooks.entries.empty());
+  // A command of ours stands in the file and is no part of any entry that was understood.
+  const bool understood = std::any_of(source.hooks.entries.begin(), source.hooks.entries.end(),
+                                      [](const harness::HookEntry& entry) { return entry.command.names_us; });
+  mentioned = mentioned || (source.hooks.mentions_us && !understood);
   return source;
 }
 

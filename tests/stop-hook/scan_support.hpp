@@ -9,6 +9,7 @@
 
 #include "base/environment.hpp"
 #include "base/files.hpp"
+#include "base/text.hpp"
 #include "tests/lib/support.hpp"
 #include "stop-hook/scan.hpp"
 
@@ -40,12 +41,21 @@ class Machine {
     return stop_hook::scan_at_start(world(), harness);
   }
 
+  // The records that the folder is trusted by Claude Code, Gemini CLI and Copilot CLI.
+  void trust() const {
+    write(home + "/.claude.json", R"({"projects":{")" + project + R"(":{"hasTrustDialogAccepted":true}}})");
+    write(home + "/.gemini/trustedFolders.json", R"({")" + project + R"(":"TRUST_FOLDER"})");
+    write(home + "/.copilot/config.json", R"({"trusted_folders":[")" + project + R"("]})");
+  }
+
   // {"hooks":{"<event>":[{"hooks":[{"type":"command","command":"<command>"<more>}]}]}}
   [[nodiscard]] static std::string nested(std::string_view event, std::string_view command, std::string_view more = "") {
     return R"({"hooks":{")" + std::string(event) + R"(":[{"hooks":[{"type":"command","command":")" + std::string(command) +
            "\"" + std::string(more) + "}]}]}}";
   }
-  [[nodiscard]] std::string ours(std::string_view event = "Stop") const { return nested(event, script(), ",\"timeout\":20"); }
+  [[nodiscard]] std::string ours(std::string_view event = "Stop") const {
+    return nested(event, script(), event == "AfterAgent" ? ",\"timeout\":20000" : ",\"timeout\":20");
+  }
 
  private:
   static void ASSERT_OK(const base::Status& status) {
@@ -69,6 +79,18 @@ inline std::vector<stop_hook::ScanFinding> of_rule(const stop_hook::ScanResult& 
   std::copy_if(result.findings.begin(), result.findings.end(), std::back_inserter(found),
                [&](const auto& finding) { return finding.rule == rule; });
   return found;
+}
+
+// One content of one file and what is said of it. @S@ in the content stands for our script's path.
+struct Case {
+  const char* name;
+  const char* content;
+  const char* brief;
+  const char* outcome;
+};
+
+inline std::string with_script(const Machine& machine, std::string_view content) {
+  return base::replace_all(std::string(content), "@S@", machine.script());
 }
 
 // "error syntax 3; warning trust -": severity, rule and line of all findings.
