@@ -17,7 +17,6 @@ constexpr std::uint64_t kListenerKey = Readiness::kNotified - 1;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 constexpr Refusal kStopping{503, "The service is stopping."};
 constexpr Refusal kBusy{503, "The service holds too many requests."};
-constexpr base::Milliseconds kSayDroppedEvery{60000};
 constexpr base::Milliseconds kLongestWait{3600000};
 
 // Which interest goes with a stage.
