@@ -4,6 +4,7 @@
 #include "cli/table_account.hpp"
 #include "cli/table_brake.hpp"
 #include "cli/table_fleet.hpp"
+#include "cli/table_program.hpp"
 
 namespace robot_council::cli {
 namespace {
@@ -70,7 +71,13 @@ Command wait() {
 const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands = [] {
     std::vector<Command> all = {pending(), wait()};
-    for (std::vector<Command> part : {brake_commands(), account_commands(), fleet_commands()}) {
+    const std::vector<std::vector<Command>> parts = {
+        brake_commands(),
+        account_commands(),
+        fleet_commands(),
+        program_commands(),
+    };
+    for (const auto& part : parts) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

@@ -2,6 +2,7 @@
 
 #include "cli/small/brake.hpp"
 #include "cli/small/delivery.hpp"
+#include "cli/small/generate.hpp"
 
 namespace robot_council::cli {
 
@@ -12,6 +13,8 @@ std::vector<Binding> small_bindings() {
       {"stop", run_stop},
       {"resume", run_resume},
       {"brake-check", run_brake_check},
+      {"completion", run_completion},
+      {"generate", run_generate},
   };
 }
 

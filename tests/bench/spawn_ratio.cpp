@@ -1,0 +1,87 @@
+// Starts each command in turn, many rounds, and prints the median and the 95th percentile of the whole process's life, and the
+// ratio of each median to the first command's. Rounds are interleaved, so that a busy machine slows all alike.
+//   usage: spawn_ratio ROUNDS STDIN_FILE NAME=COMMAND...      (COMMAND is split at blanks; no shell)
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct Subject {
+  std::string name;
+  std::vector<std::string> words;
+  std::vector<double> times;  // microseconds
+};
+
+double run_once(const Subject& subject, const char* input) {
+  std::vector<char*> argv;
+  for (const auto& word : subject.words) {
+    argv.push_back(const_cast<char*>(word.c_str()));
+  }
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  const auto start = std::chrono::steady_clock::now();
+  pid_t pid = 0;
+  if (posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ) != 0) {
+    std::perror(argv[0]);
+    std::exit(1);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  const auto end = std::chrono::steady_clock::now();
+  posix_spawn_file_actions_destroy(&actions);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    std::fprintf(stderr, "%s ended with status %d\n", subject.name.c_str(), status);
+    std::exit(1);
+  }
+  return std::chrono::duration<double, std::micro>(end - start).count();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::fprintf(stderr, "usage: spawn_ratio ROUNDS STDIN_FILE NAME=COMMAND...\n");
+    return 2;
+  }
+  const int rounds = std::atoi(argv[1]);
+  std::vector<Subject> subjects;
+  for (int i = 3; i < argc; ++i) {
+    const std::string text = argv[i];
+    const auto equals = text.find('=');
+    Subject subject{text.substr(0, equals), {}, {}};
+    std::istringstream words(text.substr(equals + 1));
+    for (std::string word; words >> word;) {
+      subject.words.push_back(word);
+    }
+    subjects.push_back(subject);
+  }
+  for (int round = 0; round < rounds; ++round) {
+    for (auto& subject : subjects) {
+      subject.times.push_back(run_once(subject, argv[2]));
+    }
+  }
+  double first = 0;
+  for (auto& subject : subjects) {
+    std::sort(subject.times.begin(), subject.times.end());
+    const double median = subject.times[subject.times.size() / 2];
+    const double p95 = subject.times[subject.times.size() * 95 / 100];
+    first = first == 0 ? median : first;
+    std::printf("%-28s median %7.0f us   p95 %7.0f us   %.2f x %s\n", subject.name.c_str(), median, p95, median / first,
+                subjects[0].name.c_str());
+  }
+  return 0;
+}
