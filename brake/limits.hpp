@@ -38,6 +38,8 @@ inline constexpr std::size_t kMaxTypedBytes = 4096;
 inline constexpr std::chrono::minutes kTypingWait{10};
 // Longest JSON line through the gateway, bytes; and the wait for a peer that does not read.
 inline constexpr std::size_t kMaxGatewayLineBytes = 64U * 1024U * 1024U;
+// After the end of its output the server of the gateway has this long to exit.
+inline constexpr std::chrono::milliseconds kServerEndWait{10000};
 // Largest settings file of a client that is edited, bytes.
 inline constexpr std::size_t kMaxSettingsBytes = 4U * 1024U * 1024U;
 // Ancestors looked at for a client's process, levels.

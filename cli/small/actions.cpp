@@ -15,6 +15,8 @@ std::vector<Binding> small_bindings() {
       {"brake-check", run_brake_check},
       {"completion", run_completion},
       {"generate", run_generate},
+      {"brake git", run_brake_git},
+      {"gateway", run_gateway},
   };
 }
 
