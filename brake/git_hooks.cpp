@@ -143,6 +143,16 @@ bool find_repository(const PersonPlace& place, const GitHooksRequest& request, R
   return true;
 }
 
+// Real path of a folder that may not be there yet.
+std::string real_or_future(const std::string& path) {
+  const base::Result<std::string> real = base::real_path(path);
+  if (real.ok()) {
+    return real.value();
+  }
+  const base::Result<std::string> parent = base::real_path(base::parent_path(path));
+  return parent.ok() ? base::join_path(parent.value(), base::base_name(path)) : path;
+}
+
 std::string lines_to_add(const std::string& folder, const std::vector<std::string>& events) {
   std::string text = "core.hooksPath is " + folder + ", so nothing was written. Add this line at the top of each hook there:\n";
   for (const std::string& event : events) {
@@ -262,9 +272,7 @@ std::string foreign_hooks_path(const base::Context& context, const RepositoryAt&
   if (path.empty() || path.front() != '/') {
     path = base::join_path(at.worktree, path);
   }
-  const base::Result<std::string> real = base::real_path(path);
-  const base::Result<std::string> ours = base::real_path(hooks_folder(at.repository));
-  return real.ok() && ours.ok() && real.value() == ours.value() ? std::string() : path;
+  return real_or_future(path) == real_or_future(hooks_folder(at.repository)) ? std::string() : path;
 }
 
 Outcome install_git_hooks(const PersonPlace& place, const GitHooksRequest& request) {
