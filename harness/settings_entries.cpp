@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "harness/settings_limits.hpp"
+#include "harness/settings_strict.hpp"
 
 namespace robot_council::harness {
 
@@ -25,25 +26,6 @@ const Names& claude_events() {
   return kEvents;
 }
 
-// One unknown name here and Cursor drops the file.
-const Names& cursor_events() {
-  static const Names kEvents = {
-      "sessionStart",        "sessionEnd",          "beforeSubmitPrompt", "preToolUse",
-      "postToolUse",         "postToolUseFailure",  "subagentStart",      "subagentStop",
-      "beforeShellExecution", "afterShellExecution", "beforeMCPExecution", "afterMCPExecution",
-      "beforeReadFile",      "afterFileEdit",       "afterAgentResponse", "afterAgentThought",
-      "preCompact",          "stop",                "beforeTabFileRead",  "afterTabFileEdit"};
-  return kEvents;
-}
-
-// Events that Codex 0.171 knows: it reads their lists strictly and ignores all others.
-const Names& codex_events() {
-  static const Names kEvents = {"PreToolUse",   "PermissionRequest", "PostToolUse", "PreCompact",
-                                "PostCompact",  "SessionStart",      "SessionEnd",  "UserPromptSubmit",
-                                "SubagentStart", "SubagentStop",     "Interrupt",   "Stop"};
-  return kEvents;
-}
-
 // The spellings of the stop event in all clients, in lower case.
 bool looks_like_stop(std::string_view event) {
   const std::string lower = base::to_lower_ascii(event);
@@ -58,23 +40,6 @@ bool is_wake_event(Client client, std::string_view event) {
   return client == Client::claude && (event == "SessionStart" || event == "UserPromptSubmit");
 }
 
-bool known_type(Client client, std::string_view type) {
-  switch (client) {
-    case Client::claude:
-      return contains({"command", "http", "prompt", "agent", "mcp_tool"}, type);
-    case Client::codex:
-      return contains({"command", "prompt", "agent"}, type);
-    case Client::copilot:
-      return contains({"command", "http", "prompt"}, type);
-    case Client::cursor:
-      return contains({"command", "prompt"}, type);
-    case Client::gemini:
-    case Client::goose:
-      break;
-  }
-  return type == "command";
-}
-
 bool flat_form(Client client) { return client == Client::cursor || client == Client::copilot; }
 
 class EventsReader {
@@ -87,7 +52,7 @@ class EventsReader {
       // Of equal keys the last one counts.
       if (events.find_member(member.key) == &member) {
         event(member);
-      } else if (client_ == Client::codex && contains(codex_events(), member.key)) {
+      } else if (client_ == Client::codex && is_codex_event(member.key)) {
         refuse_file(member.key_begin, "\"" + quoted_text(member.key) + "\" is there twice", "Keep one of the two.");
       }
     }
@@ -108,7 +73,7 @@ class EventsReader {
   }
 
   void event(const SettingsMember& member) {
-    if (client_ == Client::cursor && !contains(cursor_events(), member.key)) {
+    if (client_ == Client::cursor && !is_cursor_event(member.key)) {
       refuse_file(member.key_begin, "\"" + quoted_text(member.key) + "\" is no event of Cursor", "Remove that event.");
       return;
     }
@@ -119,95 +84,27 @@ class EventsReader {
           "Name the event " + std::string(stop_event_name(client_)) + ".");
       return;
     }
-    if (!member.value.is(SettingsKind::array)) {
-      event_of_wrong_type(member, at_stop);
+    const std::vector<VoidFault> voids = void_faults_of_event(client_, member);
+    for (const VoidFault& fault : voids) {
+      refuse_file(fault.offset, fault.what, fault.remedy);
+    }
+    // Gemini CLI takes one group in place of a list.
+    const bool one_group = client_ == Client::gemini && member.value.is(SettingsKind::object);
+    if (one_group && at_stop) {
+      read_group(member.key, at_stop, member.value, 0);
+    }
+    if (!member.value.is(SettingsKind::array) && !one_group) {
+      if (at_stop && voids.empty()) {
+        add("shape", member.value.begin, "\"" + quoted_text(member.key) + "\" is no list, so no hook of it runs.",
+            "Write a list there: [...].");
+      }
       return;
     }
-    check_other_event(member);
     if (at_stop || is_wake_event(client_, member.key)) {
       std::size_t index = 0;
       for (const SettingsNode& group : member.value.elements) {
         read_group(member.key, at_stop, group, index++);
       }
-    }
-  }
-
-  void event_of_wrong_type(const SettingsMember& member, bool at_stop) {
-    const std::string what = "\"" + quoted_text(member.key) + "\" is no list";
-    const bool guarded = client_ == Client::claude && (member.key == "PreToolUse" || member.key == "PermissionRequest");
-    const bool strict = client_ == Client::codex && contains(codex_events(), member.key);
-    if (guarded || strict || client_ == Client::copilot) {
-      refuse_file(member.value.begin, what, "Write a list of groups there.");
-    } else if (at_stop) {
-      add("shape", member.value.begin, what + ", so no hook of it runs.", "Write a list there: [...].");
-    }
-  }
-
-  // Faults of other events that cost the whole file, and with it the stop hook.
-  void check_other_event(const SettingsMember& member) {
-    const bool guarded = client_ == Client::claude && (member.key == "PreToolUse" || member.key == "PermissionRequest");
-    const bool strict = client_ == Client::codex && contains(codex_events(), member.key);
-    if (!guarded && !strict && client_ != Client::goose) {
-      return;
-    }
-    for (const SettingsNode& group : member.value.elements) {
-      if (client_ == Client::goose) {
-        check_on_failure(group);
-      } else if (strict && !codex_group_ok(group)) {
-        continue;
-      }
-      const SettingsNode* hooks = group.find("hooks");
-      if (hooks == nullptr) {
-        continue;
-      }
-      for (const SettingsNode& entry : hooks->elements) {
-        if (client_ == Client::goose) {
-          check_on_failure(entry);
-        } else if (strict) {
-          check_codex_entry(entry);
-        } else if (entry.find("type") == nullptr) {
-          refuse_file(entry.begin, "an entry of " + member.key + " has no \"type\"", "Add \"type\": \"command\" to it.");
-        }
-      }
-    }
-  }
-
-  bool codex_group_ok(const SettingsNode& group) {
-    const SettingsNode* hooks = group.find("hooks");
-    const SettingsNode* matcher = group.find("matcher");
-    if (!group.is(SettingsKind::object)) {
-      refuse_file(group.begin, "an item of an event is no object", "Write {\"hooks\": [...]}.");
-    } else if (hooks != nullptr && !hooks->is(SettingsKind::array)) {
-      refuse_file(hooks->begin, "\"hooks\" of a group is no list", "Write a list there: [...].");
-    } else if (matcher != nullptr && !matcher->is(SettingsKind::string) && !matcher->is(SettingsKind::null)) {
-      refuse_file(matcher->begin, "a matcher is no string", "Write a string, or remove the matcher.");
-    } else {
-      return true;
-    }
-    return false;
-  }
-
-  void check_on_failure(const SettingsNode& node) {
-    const SettingsNode* on_failure = node.find("on_failure");
-    if (on_failure != nullptr && on_failure->text != "allow" && on_failure->text != "block") {
-      refuse_file(on_failure->begin, "\"on_failure\" is neither allow nor block", "Write allow or block.");
-    }
-  }
-
-  void check_codex_entry(const SettingsNode& entry) {
-    const SettingsNode* type = entry.find("type");
-    if (type == nullptr || !type->is(SettingsKind::string) || !known_type(client_, type->text)) {
-      refuse_file(entry.begin, type == nullptr ? "an entry has no \"type\"" : "an entry has an unknown \"type\"",
-                  "Write \"type\": \"command\".");
-    }
-    const SettingsNode* command = entry.find("command");
-    if (entry.string_at("type") == "command" && (command == nullptr || !command->is(SettingsKind::string))) {
-      refuse_file(entry.begin, "an entry has no \"command\" that is a string", "Write the command as one string.");
-    }
-    const SettingsNode* timeout = entry.find("timeout");
-    if (timeout != nullptr && !timeout->is(SettingsKind::null) &&
-        (!timeout->is(SettingsKind::number) || timeout->text.find_first_not_of("0123456789") != std::string::npos)) {
-      refuse_file(timeout->begin, "\"timeout\" is no whole number of seconds", "Write \"timeout\": 20.");
     }
   }
 
@@ -298,7 +195,7 @@ class EventsReader {
       return;
     }
     entry.accepted = true;
-    if (!type_ok(node, entry) || (entry.type == "command" && !has_command && !command_missing(node)) ||
+    if (!args_ok(node) || !type_ok(node, entry) || (entry.type == "command" && !has_command && !command_missing(node)) ||
         !timeout_ok(node, entry) || !runs_at_stop(node, entry)) {
       entry.accepted = false;
     }
@@ -331,6 +228,18 @@ class EventsReader {
     return true;
   }
 
+  bool args_ok(const SettingsNode& node) {
+    const SettingsNode* args = client_ == Client::claude ? node.find("args") : nullptr;
+    const bool good = args == nullptr || (args->is(SettingsKind::array) &&
+                                          std::all_of(args->elements.begin(), args->elements.end(), [](const auto& word) {
+                                            return word.is(SettingsKind::string);
+                                          }));
+    if (!good) {
+      shape_of_item(args->begin, "\"args\" is no list of strings, so Claude Code drops the entry.", "Write strings there.");
+    }
+    return good;
+  }
+
   bool type_ok(const SettingsNode& node, HookEntry& entry) {
     const SettingsNode* type = node.find("type");
     const bool optional = client_ == Client::goose || client_ == Client::copilot || client_ == Client::cursor;
@@ -343,7 +252,7 @@ class EventsReader {
       return false;
     }
     entry.type = type->text;
-    if (!type->is(SettingsKind::string) || !known_type(client_, type->text)) {
+    if (!type->is(SettingsKind::string) || !is_hook_type(client_, type->text)) {
       shape_of_item(type->begin, "the entry's \"type\" is not one " + title() + " knows, so it does not run.",
                     "Write \"type\": \"command\".");
       return false;
@@ -430,7 +339,7 @@ EventsRead read_events(Client client, HookFileKind kind, const SettingsDocument&
 }
 
 bool is_event_key(Client client, std::string_view key) {
-  return client == Client::cursor ? contains(cursor_events(), key) || looks_like_stop(key)
+  return client == Client::cursor ? is_cursor_event(key) || looks_like_stop(key)
                                   : contains(claude_events(), key) || looks_like_stop(key);
 }
 

@@ -7,6 +7,7 @@
 #include "base/utf8.hpp"
 #include "harness/settings_entries.hpp"
 #include "harness/settings_limits.hpp"
+#include "harness/settings_strict.hpp"
 
 namespace robot_council::harness {
 
@@ -100,6 +101,8 @@ class FileReader {
     constexpr std::string_view kSaveUtf8 = "Save the file as UTF-8 without a byte order mark.";
     if (encoding == SettingsEncoding::utf16_bare) {
       refuse("encoding", 0, "the file is UTF-16 without a byte order mark; " + broken(), kSaveUtf8);
+    } else if (encoding == SettingsEncoding::utf16_big) {
+      refuse("encoding", 0, "the file is big-endian UTF-16; " + broken(), kSaveUtf8);
     } else if (encoding == SettingsEncoding::utf16_bom) {
       if (client_ == Client::claude) {
         add(FaultSeverity::warning, "encoding", 0,
@@ -178,37 +181,13 @@ class FileReader {
   }
 
   void whole_file() {
-    if (client_ == Client::claude) {
-      claude_types();
-    }
-    const SettingsNode* version = top().find("version");
-    if (client_ == Client::cursor && (version == nullptr || version->number() != 1.0)) {
-      refuse("void", version == nullptr ? top().begin : version->begin,
-             "\"version\" is not 1; Cursor reads nothing of this file.", "Write \"version\": 1.");
+    for (const VoidFault& fault : void_faults_of_root(client_, top())) {
+      refuse("void", fault.offset, fault.what + "; " + title() + " drops the whole file.", fault.remedy);
     }
     const SettingsMember* disable = top().find_member("disableAllHooks");
     if (disable != nullptr && disable->value.is(SettingsKind::boolean)) {
       file_.disable_all = disable->value.boolean;
       file_.disable_all_line = settings_place(file_.document.text, disable->key_begin).line;
-    }
-  }
-
-  void wrong_type(const SettingsNode* node, SettingsKind wanted, std::string_view key, std::string_view wanted_text) {
-    if (node != nullptr && !node->is(wanted)) {
-      refuse("void", node->begin,
-             "\"" + std::string(key) + "\" is " + std::string(kind_of(*node)) + "; Claude Code ignores the whole file.",
-             "Make it " + std::string(wanted_text) + ", or remove it.");
-    }
-  }
-
-  void claude_types() {
-    wrong_type(top().find("disableAllHooks"), SettingsKind::boolean, "disableAllHooks", "true or false");
-    wrong_type(top().find("model"), SettingsKind::string, "model", "a string");
-    wrong_type(top().find("cleanupPeriodDays"), SettingsKind::number, "cleanupPeriodDays", "a number");
-    wrong_type(top().find("statusLine"), SettingsKind::object, "statusLine", "an object");
-    const SettingsNode* permissions = top().find("permissions");
-    if (permissions != nullptr) {
-      wrong_type(permissions->find("allow"), SettingsKind::array, "permissions.allow", "a list");
     }
   }
 

@@ -454,8 +454,9 @@ SettingsDocument read_settings(std::string_view bytes) {
     document.encoding = SettingsEncoding::utf8_bom;
     document.text = bytes.substr(3);
   } else if (bytes.substr(0, 2) == "\xFF\xFE" || bytes.substr(0, 2) == "\xFE\xFF") {
-    document.encoding = SettingsEncoding::utf16_bom;
-    document.text = from_utf16(bytes.substr(2), bytes.front() == '\xFF' ? ByteOrder::little : ByteOrder::big);
+    const bool little = bytes.front() == '\xFF';
+    document.encoding = little ? SettingsEncoding::utf16_bom : SettingsEncoding::utf16_big;
+    document.text = from_utf16(bytes.substr(2), little ? ByteOrder::little : ByteOrder::big);
   } else if (bytes.size() >= 2 && (bytes[0] == '\0') != (bytes[1] == '\0')) {
     document.encoding = SettingsEncoding::utf16_bare;
     document.text = bytes;

@@ -50,7 +50,8 @@ struct SettingsMember {
 enum class SettingsEncoding : std::uint8_t {
   utf8,
   utf8_bom,    // begins EF BB BF
-  utf16_bom,   // either byte order; text is its UTF-8 form, so offsets are not those of the file
+  utf16_bom,   // begins FF FE; text is its UTF-8 form, so offsets are not those of the file
+  utf16_big,   // begins FE FF, likewise
   utf16_bare,  // looks like UTF-16 and says so nowhere: never read
 };
 
