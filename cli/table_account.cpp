@@ -50,8 +50,25 @@ Command demo() {
           kProve};
 }
 
+Command status() {
+  return {"status",
+          "Show what the seats of this checkout know: brake, bridge, session, feed, events, hook",
+          Where::here,
+          {kService, kHarness, {"--project", "NAME", "only the seat of this project"}, {"--json", "", "as JSON"}},
+          {},
+          {{0, "shown, also when stopped or when no seat is known"},
+           {1, "the checkout cannot be told"},
+           {2, "unknown option"},
+           {3, "a sink cannot be read; the other seats are shown"}},
+          "robot-council status",
+          {kServiceVariable, kHarnessVariable},
+          Show::listed,
+          2,
+          kProve};
+}
+
 }  // namespace
 
-std::vector<Command> account_commands() { return {enroll(), demo()}; }
+std::vector<Command> account_commands() { return {enroll(), status(), demo()}; }
 
 }  // namespace robot_council::cli

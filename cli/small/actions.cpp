@@ -3,6 +3,7 @@
 #include "cli/small/brake.hpp"
 #include "cli/small/delivery.hpp"
 #include "cli/small/generate.hpp"
+#include "cli/small/status.hpp"
 
 namespace robot_council::cli {
 
@@ -10,6 +11,7 @@ std::vector<Binding> small_bindings() {
   return {
       {"pending", run_pending},
       {"wait", run_wait},
+      {"status", run_status},
       {"stop", run_stop},
       {"resume", run_resume},
       {"brake-check", run_brake_check},

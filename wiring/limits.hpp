@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+
+namespace robot_council::wiring {
+
+// Bytes of a bridge record: a dozen fields, one of them PATH.
+inline constexpr std::size_t kMaxBridgeRecord = std::size_t{64} << 10U;
+// Rows of a sink's history that are counted: all that the sink keeps (delivery contract, 2.3).
+inline constexpr std::size_t kMaxHistoryRows = 1000;
+// Names in the folder of the sinks that are looked at: a hundred seats with ten files each.
+inline constexpr std::size_t kMaxSinkNames = 100000;
+
+// Exit numbers of status (account contract, section 1; the same as cli::Exit).
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitFailed = 1;
+inline constexpr int kExitSink = 3;
+
+}  // namespace robot_council::wiring
