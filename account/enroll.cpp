@@ -29,6 +29,7 @@ constexpr std::int64_t kMsInSecond = 1000;
 constexpr int kOkFirst = 200;
 constexpr int kOkEnd = 300;
 constexpr int kUnauthorized = 401;
+constexpr int kConflict = 409;
 
 // One enrolment: each step says its own failure on the log and returns the exit number then.
 class Enrolling {
@@ -189,7 +190,8 @@ class Enrolling {
     if (!answer) {
       return fail("Could not reach the service.");
     }
-    if (answer->status >= kOkFirst && answer->status < kOkEnd) {
+    // 409: decided already, as by a service that approves every enrolment; the exchange tells how.
+    if ((answer->status >= kOkFirst && answer->status < kOkEnd) || answer->status == kConflict) {
       return kExitOk;
     }
     const std::string path = fleet_.data + "/operator.token";

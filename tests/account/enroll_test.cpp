@@ -480,6 +480,14 @@ TEST_F(EnrollLocal, ApprovesItselfAndPrintsNoCode) {
   EXPECT_FALSE(made[2].header("Authorization").has_value());
 }
 
+TEST_F(EnrollLocal, ACodeThatTheServiceDecidedByItselfIsExchanged) {
+  say("operator/enrolments/BCDFGHJK/approve", answer(409, R"({"message":"decided"})"));
+  EXPECT_EQ(enroll(), 0) << (log_.lines().empty() ? "" : log_.lines().back());
+  say("device/token", grant_error("access_denied"));
+  EXPECT_EQ(enroll(), 1);
+  EXPECT_EQ(log_.lines().back(), "The enrollment was denied.");
+}
+
 TEST_F(EnrollLocal, AnUnusableOperatorTokenEndsItWithItsPath) {
   const std::string path = data_ + "/operator.token";
   ASSERT_TRUE(base::set_mode(path, 0644).ok());
