@@ -75,6 +75,7 @@ struct BridgeStore::State {
   std::optional<std::int64_t> cursor;        // last committed
   std::optional<std::int64_t> unconfirmed;   // lowest id of the current join not confirmed, as of the last transaction
   std::unique_ptr<Connection> connection;
+  std::uint64_t looked_at = 0;               // inode of the file that was opened last, or was to be
   std::string owed_gap;                      // body of a bridge.sink-gap that is not stored yet
   std::size_t gaps_stored = 0;
 
@@ -90,22 +91,28 @@ struct BridgeStore::State {
   [[nodiscard]] base::Status ready(Leaving leaving, const WaitBudget& budget);
 };
 
-// Opens the file at the path, making a missing one, checks it whole and adds the join row. A damaged one is set aside once.
+// Opens the file at the path, making a missing one, checks it whole and adds the join row. A damaged one is set aside; when
+// another process changes what lies at the path meanwhile, it is looked at again.
 base::Status BridgeStore::State::attach(Leaving leaving, const WaitBudget& budget) {
-  auto attached = attach_once(leaving, budget);
-  if (!attached && attached.error().code == base::Errc::corrupt) {
-    if (auto aside = set_aside(leaving, budget, attached.error().what); !aside) {
-      return aside;
-    }
+  constexpr int kMaxTries = 4;
+  base::Status attached;
+  for (int tries = 0; tries < kMaxTries; ++tries) {
     attached = attach_once(leaving, budget);
-  }
-  if (!attached) {
+    if (attached) {
+      return {};
+    }
+    const bool damaged_file = attached.error().code == base::Errc::corrupt;
+    const bool other_file = locate(files).inode != looked_at;
     connection.reset();
-    if (attached.error().code == base::Errc::corrupt) {
-      return writer_error(files, leaving, Fault::damaged);
+    if (damaged_file) {
+      if (auto aside = set_aside(leaving, budget, attached.error().what); !aside) {
+        return aside;
+      }
+    } else if (!other_file) {
+      return attached;
     }
   }
-  return attached;
+  return attached.error().code == base::Errc::corrupt ? base::Status(writer_error(files, leaving, Fault::damaged)) : attached;
 }
 
 // corrupt: `what` is why.
@@ -123,10 +130,12 @@ base::Status BridgeStore::State::attach_once(Leaving leaving, const WaitBudget& 
   if (!location.exists || location.at == AtPath::refused) {
     return cannot_open(files, leaving);
   }
+  looked_at = location.inode;
   narrow_modes(files, location);
   Phase phase = Phase::reading;
   try {
     connection = Connection::open(files, Connection::Mode::read_write, budget.deadline());
+    looked_at = connection->inode();
     const std::string verdict = connection->db().execAndGet("PRAGMA quick_check(1)").getString();
     if (verdict != "ok") {
       return base::Error{base::Errc::corrupt, verdict};
@@ -180,7 +189,7 @@ void BridgeStore::State::owe_gap(const std::string& set_aside_as) {
 
 // Under <key>.drain, so that no reader is in the middle of it and one bridge only does it.
 base::Status BridgeStore::State::set_aside(Leaving leaving, const WaitBudget& budget, const std::string& why) {
-  const std::uint64_t inode = connection ? connection->inode() : locate(files).inode;
+  const std::uint64_t inode = looked_at;
   connection.reset();
   auto lock = lock_drain(files, budget);
   if (!lock) {
@@ -261,7 +270,7 @@ BridgeStore& BridgeStore::operator=(BridgeStore&&) noexcept = default;
 BridgeStore::~BridgeStore() = default;
 
 base::Result<BridgeStore> BridgeStore::open(const SeatFiles& files, const JoinInfo& join, const base::Context& context) {
-  std::unique_ptr<State> state(new State{files, context.clock, context.log, join, {}, join.cursor, {}, {}, {}, 0});
+  std::unique_ptr<State> state(new State{files, context.clock, context.log, join, {}, join.cursor, {}, {}, 0, {}, 0});
   for (const auto& line : {older_program_line(files), network_folder_line(files)}) {
     if (line) {
       context.log.warning(*line);

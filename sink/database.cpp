@@ -89,8 +89,20 @@ Connection::Connection(std::string path, int flags, const std::string& shown_pat
 std::unique_ptr<Connection> Connection::open(const SeatFiles& files, Mode mode, base::SteadyTime deadline) {
   const int flags =
       (mode == Mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX;
-  // The constructor is private, so make_unique cannot call it.
-  std::unique_ptr<Connection> connection(new Connection(path_to_open(files), flags, files.database(), deadline));
+  Location location = locate(files);
+  std::unique_ptr<Connection> connection;
+  while (true) {
+    // The constructor is private, so make_unique cannot call it.
+    connection.reset(new Connection(path_to_open(files), flags, files.database(), deadline));
+    // Which file SQLite has open is known only when the path named the same one before and after.
+    const Location after = locate(files);
+    if (after.device == location.device && after.inode == location.inode) {
+      break;
+    }
+    location = after;
+  }
+  connection->device_ = location.device;
+  connection->inode_ = location.inode;
   SQLite::Database& db = connection->db_;
   db.exec("PRAGMA trusted_schema=OFF");
   db.exec("PRAGMA cell_size_check=ON");
@@ -101,9 +113,6 @@ std::unique_ptr<Connection> Connection::open(const SeatFiles& files, Mode mode, 
     // Never WAL: SQLite before 3.51.3 can lose committed pages when its log is reset.
     db.execAndGet("PRAGMA journal_mode=TRUNCATE");
   }
-  const Location location = locate(files);
-  connection->device_ = location.device;
-  connection->inode_ = location.inode;
   return connection;
 }
 

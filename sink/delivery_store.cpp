@@ -185,7 +185,6 @@ std::vector<ProcessName> own_ancestors() {
 
 struct DeliveryStore::State {
   SeatFiles files;
-  Access access;
   Ancestors ancestors;
   WaitBudget budget;
   std::unique_ptr<Connection> connection;
@@ -197,37 +196,52 @@ DeliveryStore& DeliveryStore::operator=(DeliveryStore&&) noexcept = default;
 DeliveryStore::~DeliveryStore() = default;
 
 base::Result<std::optional<DeliveryStore>> DeliveryStore::open(const SeatFiles& files, Access access,
-                                                               const WaitBudget& budget, const Ancestors& ancestors) try {
-  std::optional<DeliveryStore> store;
-  const Location location = locate(files);
-  if (location.at == AtPath::nothing) {
+                                                               const WaitBudget& budget, const Ancestors& ancestors) {
+  while (true) {
+    std::optional<DeliveryStore> store;
+    const Location location = locate(files);
+    if (location.at == AtPath::nothing) {
+      return store;
+    }
+    if (location.at == AtPath::refused) {
+      return not_opened(files);
+    }
+    std::unique_ptr<State> state(new State{files, ancestors, budget, {}});
+    auto opened = open_at(*state, location, access);
+    if (!opened && locate(files).inode != location.inode && budget.pause()) {
+      continue;  // a bridge set the file aside under us
+    }
+    if (!opened) {
+      return opened.error();
+    }
+    if (*opened == Content::ours) {
+      store = DeliveryStore(std::move(state));
+    }
     return store;
   }
-  if (location.at == AtPath::refused) {
-    return not_opened(files);
-  }
+}
+
+// blank or ours.
+base::Result<Content> DeliveryStore::open_at(State& state, const Location& location, Access access) try {
   const bool write = access == Access::read_write;
   if (write) {
-    narrow_modes(files, location);
+    narrow_modes(state.files, location);
   }
-  std::unique_ptr<State> state(new State{files, access, ancestors, budget, {}});
-  state->connection = Connection::open(files, write ? Connection::Mode::read_write : Connection::Mode::read_only,
-                                       budget.deadline());
-  const Identity identity = identify(state->connection->db());
+  state.connection = Connection::open(
+      state.files, write ? Connection::Mode::read_write : Connection::Mode::read_only, state.budget.deadline());
+  const Identity identity = identify(state.connection->db());
   switch (identity.content) {
-    case Content::blank:
-      return store;
     case Content::newer:
-      return newer_file(files, identity.version);
+      return newer_file(state.files, identity.version);
     case Content::foreign:
-      return foreign_file(files);
+      return foreign_file(state.files);
+    case Content::blank:
     case Content::ours:
       break;
   }
-  store = DeliveryStore(std::move(state));
-  return store;
+  return identity.content;
 } catch (const SQLite::Exception& x) {
-  return reader_error(files, x, Phase::reading);
+  return reader_error(state.files, x, Phase::reading);
 }
 
 bool DeliveryStore::still_at_path() const { return state_->connection->still_at_path(); }

@@ -27,6 +27,9 @@ namespace robot_council::sink {
 //   invalid                 `... is not a list of events. ...`
 //   unsupported             `... was written by a newer robot-council ...`
 
+enum class Content : unsigned char;
+struct Location;
+
 // pids and start times of this process's parents, nearest first. Empty function = look at the real ones.
 using Ancestors = std::function<std::vector<ProcessName>()>;
 [[nodiscard]] std::vector<ProcessName> own_ancestors();
@@ -113,6 +116,7 @@ class DeliveryStore {
 
  private:
   struct State;
+  [[nodiscard]] static base::Result<Content> open_at(State& state, const Location& location, Access access);
   explicit DeliveryStore(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -13,7 +13,7 @@
 #include "base/time_text.hpp"
 #include "sink/limits.hpp"
 #include "sink/store.hpp"
-#include "tests/sink/sink_fixture.hpp"
+#include "tests/lib/sink_fixture.hpp"
 
 namespace robot_council::sink {
 namespace {

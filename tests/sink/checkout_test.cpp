@@ -14,7 +14,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "tests/lib/support.hpp"
-#include "tests/sink/sink_fixture.hpp"
+#include "tests/lib/sink_fixture.hpp"
 
 namespace robot_council::sink {
 namespace {

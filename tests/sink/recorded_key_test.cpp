@@ -6,7 +6,7 @@
 
 #include "base/files.hpp"
 #include "sink/seat_lock.hpp"
-#include "tests/sink/sink_fixture.hpp"
+#include "tests/lib/sink_fixture.hpp"
 
 namespace robot_council::sink {
 namespace {
