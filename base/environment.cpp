@@ -54,7 +54,10 @@ std::vector<std::string> MapEnvironment::all() const {
   std::vector<std::string> values;
   values.reserve(values_.size());
   for (const auto& [name, value] : values_) {
-    values.push_back(name + "=" + value);
+    std::string entry = name;
+    entry += '=';
+    entry += value;
+    values.push_back(std::move(entry));
   }
   return values;
 }

@@ -120,9 +120,7 @@ class Walker {
       } else if (c == '}' || c == ']') {
         --depth;
         ++at_;
-      } else if (c == ',' || c == ':') {
-        ++at_;
-      } else if (!scalar()) {
+      } else if (c == ',' || c == ':' || !scalar()) {
         ++at_;
       }
     } while (depth > 0);

@@ -1,5 +1,6 @@
 #include "base/result.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -28,9 +29,9 @@ Errc code_of(int error_number) {
 }  // namespace
 
 Error errno_error(std::string_view what, int error_number) {
-  char buffer[256] = {};
+  std::array<char, 256> buffer{};
   // The GNU strerror_r returns the text, which need not be in the buffer.
-  const char* text = ::strerror_r(error_number, buffer, sizeof buffer);
+  const char* text = ::strerror_r(error_number, buffer.data(), buffer.size());
   return Error{code_of(error_number), std::string(what) + ": " + text};
 }
 
