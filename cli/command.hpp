@@ -8,6 +8,8 @@ namespace robot_council::cli {
 // Which executable runs a command: the small one that people and hooks call, or the one that links the network.
 enum class Where : unsigned char { here, net };
 enum class Repeat : unsigned char { last_wins, all };
+// Whether an option that takes a value may stand alone: it is then there without one.
+enum class Bare : unsigned char { no, allowed };
 enum class Show : unsigned char { listed, hidden };
 
 // One option. `value` is the word for its value in the help ("URL"); empty for a switch.
@@ -17,6 +19,7 @@ struct Option {
   std::string_view help;
   std::string_view choices = {};  // "block cursor deny": for the help and completions
   Repeat repeat = Repeat::last_wins;
+  Bare bare = Bare::no;
 };
 
 struct Argument {

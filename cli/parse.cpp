@@ -27,6 +27,14 @@ bool is_empty_value(const Command& command, std::string_view word) {
   });
 }
 
+// "--keep-warm" alone, where that is allowed: the last word, or another option follows.
+bool stands_alone(const Command& command, const std::string& word, const std::string* next) {
+  const bool may = std::any_of(command.options.begin(), command.options.end(), [&word](const Option& option) {
+    return option.bare == Bare::allowed && option.name == word;
+  });
+  return may && (next == nullptr || next->rfind("--", 0) == 0);
+}
+
 // A value given as a word of its own may be empty too: `--project ""`.
 void drop_empty(std::vector<std::string>& values) {
   values.erase(std::remove(values.begin(), values.end(), std::string()), values.end());
@@ -88,7 +96,10 @@ base::Result<Args> parse(const Command& command, const std::vector<std::string>&
   std::vector<std::string> read;
   const auto dashes = std::find(words.begin(), words.end(), "--");
   for (auto word = words.begin(); word != dashes; ++word) {
-    if (!is_empty_value(command, *word)) {
+    const auto next = word + 1;
+    if (stands_alone(command, *word, next == dashes ? nullptr : &*next)) {
+      args.options_[*word] = {};
+    } else if (!is_empty_value(command, *word)) {
       read.push_back(*word);
     }
   }

@@ -3,6 +3,7 @@
 #include "cli/command.hpp"
 #include "cli/table_account.hpp"
 #include "cli/table_brake.hpp"
+#include "cli/table_bridge.hpp"
 #include "cli/table_fleet.hpp"
 #include "cli/table_program.hpp"
 
@@ -72,6 +73,7 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands = [] {
     std::vector<Command> all = {pending(), wait()};
     const std::vector<std::vector<Command>> parts = {
+        bridge_commands(),
         brake_commands(),
         account_commands(),
         fleet_commands(),
