@@ -8,7 +8,7 @@
 #include "base/json_value.hpp"
 #include "base/time_text.hpp"
 #include "base/utf8.hpp"
-#include "wiring/brake_state.hpp"
+#include "brake/status.hpp"
 #include "wiring/limits.hpp"
 #include "wiring/seat_state.hpp"
 
@@ -169,19 +169,19 @@ class SeatText {
   std::string text_;
 };
 
-std::string as_json(const std::optional<BrakeState>& brake, const std::vector<SeatState>& states) {
-  base::OrderedJson object = base::OrderedJson::object();
-  object["version"] = 1;
-  object["brake"] = brake_json(brake);
-  object["seats"] = base::OrderedJson::array();
+std::string as_json(const brake::BrakeStatus& brake, const std::vector<SeatState>& states) {
+  base::OrderedJson seats = base::OrderedJson::array();
   for (const auto& state : states) {
-    object["seats"].push_back(seat_json(state));
+    seats.push_back(seat_json(state));
   }
-  return base::dump_safe(object) + "\n";
+  return R"({"version":1,"brake":)" + brake.json + R"(,"seats":)" + base::dump_safe(seats) + "}\n";
 }
 
-std::string as_text(const std::optional<BrakeState>& brake, const std::vector<SeatState>& states, std::int64_t now_ms) {
-  std::string text = brake ? brake_text(*brake, now_ms) : "";
+std::string as_text(const brake::BrakeStatus& brake, const std::vector<SeatState>& states, std::int64_t now_ms) {
+  std::string text;
+  for (const auto& line : brake.lines) {
+    text += line + "\n";
+  }
   for (const auto& state : states) {
     text += (text.empty() ? "" : "\n") + SeatText(state, now_ms).text();
   }
@@ -196,7 +196,7 @@ std::string as_text(const std::optional<BrakeState>& brake, const std::vector<Se
 int status(const base::Context& context, const SeatQuery& query, Shape shape,
            const std::function<base::Status(std::string_view)>& out) {
   // First of all, and even if nothing else can be read.
-  const auto brake = read_brake(context.environment, query.folder);
+  const auto brake = brake::brake_status(context, query.folder);
   const auto seats = find_seats(context, query);
   std::vector<SeatState> states;
   if (seats) {
