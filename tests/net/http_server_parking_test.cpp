@@ -217,6 +217,24 @@ TEST_F(Parking, PeerThatSentMoreAndClosesIsGoneToo) {
   EXPECT_TRUE(wait_until([this] { return gone().size() == 1; }, Milliseconds(2000)));
 }
 
+TEST_F(Parking, PeerThatClosesWhileTheHandlerRunsIsGoneOnceItParks) {
+  std::atomic<bool> entered{false};
+  std::atomic<bool> closed{false};
+  running_.server->route("GET", "/late", [&](const ServerRequest&) -> HandlerResult {
+    entered = true;
+    (void)wait_until([&] { return closed.load(); });
+    return Park{base::deadline_in(Milliseconds(60000))};
+  });
+  running_.start();
+  Peer peer(running_.port);
+  ASSERT_TRUE(peer.send(request(running_.port, "GET /late")));
+  ASSERT_TRUE(wait_until([&] { return entered.load(); }));
+  peer.close();
+  closed = true;
+  EXPECT_TRUE(wait_until([this] { return gone().size() == 1; }, Milliseconds(2000)));
+  EXPECT_EQ(running_.server->parked(), 0U);
+}
+
 // A wake between the handler's look and its parking must not be lost.
 TEST_F(Parking, WakeBeforeParkIsNotLost) {
   running_.server->route("GET", "/raced", [this](const ServerRequest& asked) -> HandlerResult {
