@@ -46,8 +46,8 @@ TlsContext make_context() {
 // One context and with it one X509_STORE for the process, never changed once made (OpenSSL counts its users): reading the
 // authorities costs 24 ms and 0.9 MB, and each client would pay it again.
 SSL_CTX* shared_context() {
-  static const TlsContext kContext = make_context();
-  return kContext.get();
+  static const TlsContext context = make_context();
+  return context.get();
 }
 
 bool is_address(const std::string& host) {

@@ -146,6 +146,9 @@ class Once {
 std::optional<std::string> ClientResponse::header(std::string_view name) const { return first_value(headers, name); }
 
 struct HttpClient::Impl {
+  Impl(Url service, ClientLimits its_limits, Interrupt its_interrupt)
+      : url(std::move(service)), limits(its_limits), interrupt(std::move(its_interrupt)) {}
+
   Url url;
   ClientLimits limits;
   Interrupt interrupt;
@@ -207,7 +210,7 @@ base::Result<HttpClient> HttpClient::open(const Url& url, ClientLimits limits) {
   if (!interrupt.ok()) {
     return interrupt.error();
   }
-  return HttpClient(std::unique_ptr<Impl>(new Impl{url, limits, std::move(interrupt).value()}));
+  return HttpClient(std::make_unique<Impl>(url, limits, std::move(interrupt).value()));
 }
 
 HttpClient::HttpClient(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

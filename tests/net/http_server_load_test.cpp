@@ -150,9 +150,9 @@ TEST(ServerLoad, OldestUnfinishedRequestMakesRoom) {
     others.push_back(std::make_unique<Peer>(running.port));
     ASSERT_TRUE(others.back()->connected());
   }
-  EXPECT_EQ(oldest.read_all(), "");
+  EXPECT_EQ(oldest.read_all(Milliseconds(5000)), "") << "long before its own 10 s";
   EXPECT_EQ(running.server->parked(), 1U);
-  EXPECT_TRUE(running.log.contains("unfinished requests were dropped"));
+  EXPECT_TRUE(running.log.contains("; 1 unfinished requests were dropped so far"));
 }
 
 TEST(ServerLoad, ManyCallersAtOnceAreAllAnswered) {

@@ -83,7 +83,11 @@ TEST_F(Refusals, RefusalReachesAPeerThatStillSends) {
   for (int round = 0; round < 20; ++round) {
     Peer peer(running_.port);
     ASSERT_TRUE(peer.send(request(running_.port, "POST /x", "Content-Length: 200000\r\n")));
-    ASSERT_TRUE(peer.send(std::string(200000, 'b')));
+    // In pieces: each would be answered with a reset by a connection that was closed.
+    for (int piece = 0; piece < 20; ++piece) {
+      ASSERT_TRUE(peer.send(std::string(10000, 'b'))) << "piece " << piece;
+      (void)base::wait_writable(peer.fd(), base::deadline_in(Milliseconds(1)));
+    }
     bool reset = false;
     EXPECT_EQ(status_of(peer.read_all(Milliseconds(10000), &reset)), 413);
     EXPECT_FALSE(reset);
