@@ -97,6 +97,13 @@ TEST(Answer, CopilotGetsItsOwnEventNameBackOrPreToolUse) {
   EXPECT_NE(refusal("claude_code", "t", "other").out.find(R"("hookEventName":"PreToolUse")"), std::string::npos);
 }
 
+// 52
+TEST(Client, HookCommandIsTheTextOfTheContract) {
+  EXPECT_EQ(
+      harness::brake_command("goose"),
+      R"(/bin/sh -c 'PATH="${HOME:-}/.local/bin:/usr/local/bin:/opt/homebrew/bin:/usr/bin:${PATH:-/bin}"; command -v robot-council >/dev/null 2>&1 || { echo "stopped: robot-council is missing; a person must reinstall it" >&2; exit 2; }; robot-council brake-check --client goose; case $? in 0) exit 0;; 2) exit 2;; esac; echo "stopped: the stop check could not run; a person must look" >&2; exit 2')");
+}
+
 // 18
 TEST(Texts, ReasonsAreOneLineOfAtMost500Bytes) {
   EXPECT_EQ(clean_reason(""), "stopped by a person");

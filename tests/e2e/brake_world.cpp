@@ -109,6 +109,12 @@ std::string BrakeWorld::log() const {
   return std::filesystem::exists(path) ? read_text(path) : std::string();
 }
 
+std::string brake_command(const std::string& id) {
+  return R"(/bin/sh -c 'PATH="${HOME:-}/.local/bin:/usr/local/bin:/opt/homebrew/bin:/usr/bin:${PATH:-/bin}"; command -v robot-council >/dev/null 2>&1 || { echo "stopped: robot-council is missing; a person must reinstall it" >&2; exit 2; }; robot-council brake-check --client )" +
+         id +
+         R"(; case $? in 0) exit 0;; 2) exit 2;; esac; echo "stopped: the stop check could not run; a person must look" >&2; exit 2')";
+}
+
 Pty::Pty(const std::vector<std::string>& argv, const BrakeWorld::Environment& environment,
          const std::string& directory, Stdin standard_in) {
   master_ = base::Fd(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));

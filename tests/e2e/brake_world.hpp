@@ -46,6 +46,9 @@ class BrakeWorld {
   std::string repo = folder / "shop";
 };
 
+// The hook command of a client, as the contract spells it (its own copy, so that a change of the product is seen).
+[[nodiscard]] std::string brake_command(const std::string& id);
+
 // A program under a terminal of its own, in a session of its own.
 class Pty {
  public:
