@@ -234,7 +234,7 @@ base::Status Delivery::offer(DeliveryStore::Transaction& transaction, const Rows
 
 void Delivery::print(DeliveryStore& store) {
   std::size_t written = 0;
-  const auto printed = print_all(request_.output, bytes_, base::deadline_in(kWriteWait), &written,
+  const auto printed = print_all(request_.output, bytes_, base::deadline_in(request_.write_wait), &written,
                                  [this] { at(Step::part_printed); });
   if (!printed) {
     take_back(store, written);

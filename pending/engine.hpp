@@ -9,6 +9,7 @@
 
 #include "base/context.hpp"
 #include "base/result.hpp"
+#include "pending/limits.hpp"
 #include "pending/render.hpp"
 #include "sink/call.hpp"
 #include "sink/delivery_store.hpp"
@@ -58,6 +59,7 @@ struct Request {
   std::function<bool()> still_wanted;  // asked under <key>.drain before choosing; none = yes
   sink::Ancestors ancestors;        // none = the real ones
   StepHook step;
+  base::Milliseconds write_wait = kWriteWait;  // for all bytes to leave
 };
 
 enum class End : std::uint8_t {

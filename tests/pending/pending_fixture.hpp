@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/signals.hpp"
 #include "pending/engine.hpp"
 #include "tests/lib/sink_fixture.hpp"
 
@@ -22,7 +23,10 @@ inline std::string line_of(std::int64_t id) {
 // A seat whose sink a live bridge fills, and turn ends that are answered into a file.
 class PendingTest : public ::testing::Test {
  protected:
-  PendingTest() { store_.emplace(home_.bridge()); }
+  PendingTest() {
+    base::ignore_sigpipe();  // as main() does
+    store_.emplace(home_.bridge());
+  }
 
   void add(const std::vector<sink::FeedEvent>& list) {
     auto added = store_->append({list, std::nullopt, {}, sink::Renumber::no});
