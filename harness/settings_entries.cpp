@@ -64,8 +64,9 @@ class EventsReader {
   [[nodiscard]] std::size_t line_of(std::size_t offset) const { return settings_place(document_.text, offset).line; }
 
   void add(std::string_view rule, std::size_t offset, std::string text, std::string remedy) {
+    const SettingsPlace place = settings_place(document_.text, offset);
     read_.faults.push_back(
-        {FaultSeverity::error, std::string(rule), line_of(offset), std::move(text), std::move(remedy)});
+        {FaultSeverity::error, std::string(rule), place.line, std::move(text), std::move(remedy), place.column});
   }
   void refuse_file(std::size_t offset, const std::string& why, std::string remedy) {
     add("void", offset, why + "; " + title() + " drops the whole file.", std::move(remedy));

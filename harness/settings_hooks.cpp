@@ -85,8 +85,8 @@ class FileReader {
   }
 
   void add(FaultSeverity severity, std::string_view rule, std::size_t offset, std::string text, std::string_view remedy) {
-    file_.faults.push_back({severity, std::string(rule), settings_place(file_.document.text, offset).line,
-                            std::move(text), std::string(remedy)});
+    const SettingsPlace place = settings_place(file_.document.text, offset);
+    file_.faults.push_back({severity, std::string(rule), place.line, std::move(text), std::string(remedy), place.column});
   }
   // An error that costs the whole file.
   void refuse(std::string_view rule, std::size_t offset, std::string text, std::string_view remedy) {

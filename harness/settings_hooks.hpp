@@ -35,6 +35,7 @@ struct SettingsFault {
   std::size_t line = 0;  // 1-based; 0: the whole file
   std::string text;
   std::string remedy;
+  std::size_t column = 0;  // 1-based; 0: the whole line
 };
 
 // An entry under an event, whether or not the client takes it.
