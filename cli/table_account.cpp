@@ -33,6 +33,28 @@ Command enroll() {
           kAccount};
 }
 
+Command api() {
+  return {"api",
+          "Make one call to the fleet's API, in a session of its own",
+          Where::net,
+          {kService,
+           kHarness,
+           {"--project", "NAME", "the session's project"},
+           {"--repository", "OWNER/NAME", "the session's repository; else the checkout's"},
+           {"--work-location", "LABEL", "the session's location; else the checkout's"},
+           {"--body", "JSON", "the request's body: JSON, @FILE, or - for stdin"}},
+          {{"METHOD", "GET, POST, ..."}, {"PATH", "below the API, such as tasks?limit=5"}},
+          {{0, "2xx; the body is on stdout"},
+           {1, "no credential, no session, no answer, or another status"},
+           {2, "no method or path of the service"},
+           {130, "interrupted; the session was ended"}},
+          "robot-council api GET tasks",
+          {kServiceVariable, kHarnessVariable},
+          Show::listed,
+          2,
+          kAccount};
+}
+
 Command demo() {
   return {"demo",
           "Prove the whole way of an event on this machine, in a private folder that is removed again",
@@ -69,6 +91,6 @@ Command status() {
 
 }  // namespace
 
-std::vector<Command> account_commands() { return {enroll(), status(), demo()}; }
+std::vector<Command> account_commands() { return {enroll(), api(), status(), demo()}; }
 
 }  // namespace robot_council::cli

@@ -10,6 +10,7 @@ std::vector<Binding> net_bindings() {
   return {
       {"mcp", run_mcp},
       {"enroll", run_enroll},
+      {"api", run_api},
       {"demo", run_demo},
       {"serve", run_serve},
   };

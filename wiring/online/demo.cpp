@@ -14,7 +14,7 @@
 #include "brake/homes.hpp"
 #include "brake/survey.hpp"
 #include "stop-hook/script.hpp"
-#include "wiring/online/demo_limits.hpp"
+#include "wiring/online/limits.hpp"
 #include "wiring/online/demo_world.hpp"
 
 namespace robot_council::wiring::online {

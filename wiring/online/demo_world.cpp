@@ -26,7 +26,7 @@
 #include "brake/stop_file.hpp"
 #include "service-api/paths.hpp"
 #include "stop-hook/script.hpp"
-#include "wiring/online/demo_limits.hpp"
+#include "wiring/online/limits.hpp"
 
 namespace robot_council::wiring::online {
 

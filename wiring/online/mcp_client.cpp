@@ -7,7 +7,7 @@
 
 #include "base/fd.hpp"
 #include "base/json_value.hpp"
-#include "wiring/online/demo_limits.hpp"
+#include "wiring/online/limits.hpp"
 
 namespace robot_council::wiring::online {
 

@@ -15,4 +15,11 @@ inline constexpr base::Milliseconds kDemoEndTime{5000};    // for the bridge and
 inline constexpr std::size_t kDemoErrorLines = 20;         // of a child's stderr, shown on failure
 inline constexpr std::size_t kDemoMaxText = std::size_t{1} << 20U;  // bytes of one child's output or stderr that are read
 
+// `api`, account contract, section 5.
+inline constexpr std::size_t kMaxApiMethod = 16;                          // letters of a method
+inline constexpr std::size_t kMaxApiBody = std::size_t{1} << 20U;         // bytes of --body
+inline constexpr std::size_t kMaxApiAnswer = std::size_t{16} << 20U;      // bytes of an answer
+inline constexpr base::Milliseconds kApiStdinTime{60000};                 // for a body on stdin
+inline constexpr base::Milliseconds kSessionEndTime{5000};                // nobody waits longer for the end of a session
+
 }  // namespace robot_council::wiring::online
