@@ -72,6 +72,10 @@ std::int64_t FeedWindow::oldest() const {
 void FeedWindow::set_oldest(std::int64_t oldest) {
   const base::MutexLock lock(mu_);
   oldest_ = oldest;
+  while (!events_.empty() && events_.front().id < oldest) {
+    bytes_ -= events_.front().json.size();
+    events_.pop_front();
+  }
 }
 
 Page read_page(Transaction& transaction, std::int64_t after, std::int64_t limit, const Reader& reader) {

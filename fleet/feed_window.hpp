@@ -34,6 +34,7 @@ class FeedWindow {
   [[nodiscard]] std::int64_t head() const;
   // The smallest id still kept, head + 1 if none.
   [[nodiscard]] std::int64_t oldest() const;
+  // After pruning: events below it leave the memory too.
   void set_oldest(std::int64_t oldest);
 
  private:
