@@ -101,7 +101,7 @@ class Fleet {
   [[nodiscard]] std::uint16_t port() const { return server_->port(); }
   [[nodiscard]] std::string store_path() const { return directory / "fleet.db"; }
 
-  robot_council::test::TempDir directory;
+  robot_council::test::TempDir directory{robot_council::test::TempDir::Place::memory};
   robot_council::test::FakeClock clock;
   base::MemoryLog log;
   base::MapEnvironment environment;

@@ -25,7 +25,8 @@ Answer act_on(Fleet& fleet, const Agent& agent, std::int64_t id, const std::stri
 }
 
 base::Json task(Fleet& fleet, const Agent& agent, std::int64_t id) {
-  for (const auto& one : fleet.get(api("tasks"), agent.token).json["tasks"]) {
+  const Answer list = fleet.get(api("tasks"), agent.token);
+  for (const auto& one : list.json["tasks"]) {
     if (one["id"] == id) {
       return one;
     }

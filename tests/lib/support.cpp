@@ -15,9 +15,13 @@
 
 namespace robot_council::test {
 
-TempDir::TempDir() {
+TempDir::TempDir(Place place) {
   const char* base = ::getenv("TMPDIR");
-  std::string pattern = std::string(base != nullptr && *base == '/' ? base : "/tmp") + "/rc-test-XXXXXX";
+  std::string folder = base != nullptr && *base == '/' ? base : "/tmp";
+  if (place == Place::memory && ::access("/dev/shm", W_OK) == 0) {
+    folder = "/dev/shm";
+  }
+  std::string pattern = folder + "/rc-test-XXXXXX";
   if (::mkdtemp(pattern.data()) == nullptr) {
     ADD_FAILURE() << "mkdtemp " << pattern << " failed";
   }

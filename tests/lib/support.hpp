@@ -16,9 +16,11 @@
 namespace robot_council::test {
 
 // A private folder, removed at the end; kept (and named on stderr) when the running test failed.
+// In TMPDIR, else /tmp; Place::memory: in /dev/shm where there is one, for tests that write much and test no sync.
 class TempDir {
  public:
-  TempDir();
+  enum class Place : unsigned char { disk, memory };
+  explicit TempDir(Place place = Place::disk);
   ~TempDir();
   TempDir(const TempDir&) = delete;
   TempDir& operator=(const TempDir&) = delete;
