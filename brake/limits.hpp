@@ -40,6 +40,9 @@ inline constexpr std::chrono::minutes kTypingWait{10};
 inline constexpr std::size_t kMaxGatewayLineBytes = 64U * 1024U * 1024U;
 // After the end of its output the server of the gateway has this long to exit.
 inline constexpr std::chrono::milliseconds kServerEndWait{10000};
+// Wait for the lock of a settings file, and how often an edit starts over when other bytes appear meanwhile.
+inline constexpr std::chrono::milliseconds kEditLockWait{5000};
+inline constexpr int kEditTries = 5;
 // Largest settings file of a client that is edited, bytes.
 inline constexpr std::size_t kMaxSettingsBytes = 4U * 1024U * 1024U;
 // Ancestors looked at for a client's process, levels.

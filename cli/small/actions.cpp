@@ -17,6 +17,8 @@ std::vector<Binding> small_bindings() {
       {"brake-check", run_brake_check},
       {"completion", run_completion},
       {"generate", run_generate},
+      {"brake wire", run_brake_wire},
+      {"brake unwire", run_brake_unwire},
       {"brake git", run_brake_git},
       {"gateway", run_gateway},
   };

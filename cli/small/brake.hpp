@@ -10,6 +10,8 @@ namespace robot_council::cli {
 int run_stop(const base::Context& context, const Args& args);
 int run_resume(const base::Context& context, const Args& args);
 int run_brake_check(const base::Context& context, const Args& args);
+int run_brake_wire(const base::Context& context, const Args& args);
+int run_brake_unwire(const base::Context& context, const Args& args);
 int run_brake_git(const base::Context& context, const Args& args);
 int run_gateway(const base::Context& context, const Args& args);
 
