@@ -220,6 +220,33 @@ TEST(Ground, HealthNeedsNoToken) {
   EXPECT_EQ(health.json["store"]["state"], "ok");
 }
 
+TEST(Ground, TheHeadIsGuarded) {  // acceptance 56
+  Fleet fleet;
+  const std::string host = "Host: 127.0.0.1:" + std::to_string(fleet.port()) + "\r\n";
+  const auto status = [&](const std::string& request) { return fleet.raw(request).substr(9, 3); };
+  EXPECT_EQ(status("GET /healthz HTTP/1.1\r\n" + host + "\r\n"), "200");
+  EXPECT_EQ(status("GET /healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n"), "421");
+  EXPECT_EQ(status("POST /robot-council/api/sessions HTTP/1.1\r\n" + host +
+                   "Origin: http://evil.example\r\nContent-Length: 2\r\n\r\n{}"),
+            "403");
+  EXPECT_EQ(status("POST /robot-council/api/sessions HTTP/1.1\r\n" + host + "Content-Length: 65537\r\n\r\n"), "413");
+  EXPECT_EQ(status("POST /robot-council/api/sessions HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+            "501");
+}
+
+TEST(Ground, NoExceptionTextLeaves) {
+  Fleet fleet;
+  const Agent agent = fleet.join();
+  (void)fleet.core().write([](Unit& unit) {
+    unit.tx.execute("DROP TABLE locks", {});
+    return ok({});
+  });
+  const Answer answer = fleet.post(api("locks/acquire"), agent.token, R"({"name":"n","ttl":60})");
+  EXPECT_EQ(answer.status, 500);
+  EXPECT_EQ(answer.body.find("locks"), std::string::npos);
+  EXPECT_TRUE(fleet.log.contains("no such table")) << "the reason is in the log";
+}
+
 TEST(Ground, TimesHaveWholeSecondsAndANumericOffset) {
   Fleet fleet;
   fleet.join();
