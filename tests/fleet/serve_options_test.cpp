@@ -19,7 +19,8 @@ namespace {
 using robot_council::test::TempDir;
 
 base::Result<ServeOptions> read(const ServeWords& words) {
-  const base::MapEnvironment environment({{"HOME", "/home/ana"}});
+  base::MapEnvironment environment;
+  environment.set("HOME", "/home/ana");
   return read_serve_options(words, environment);
 }
 
