@@ -282,6 +282,12 @@ TEST(SettingsEditToml, ServerElsewhereAndOtherTablesAreRefused80) {
   EXPECT_NE(error_of(harness::edit_codex_block(std::string("[\"mcp_servers\".\"robot-council\"]\ncommand = \"y\"\n"), block)), "");
 }
 
+TEST(SettingsEditToml, IllFormedTextsAreErrorsAndNoAbort) {
+  for (const char* text : {"[{", "[{\"a\"", "[[{", "[", "[a.", "a.{", "= 1", "a = [{", "a = \"\\u", "[hooks", "[[hooks.Stop", "\xFF", "a=1979-", "[\n"}) {
+    EXPECT_TRUE(harness::read_codex_config(text).error) << text;
+  }
+}
+
 TEST(SettingsEdit, EveryCutOfAFileIsRefusedOrEditedWhole) {
   const std::string whole = harness::edit_settings(std::string("{\n  \"a\": [1, {\"b\": \"c\"}],\n  \"hooks\": {\"Stop\": [{\"hooks\": []}]}\n}\n"), setup_plan(Client::gemini))->bytes;
   for (std::size_t size = 0; size <= whole.size(); ++size) {
