@@ -336,6 +336,11 @@ class RealKeyring : public AccountTest {
       const Ran ran = run({"/usr/bin/secret-tool", "lookup", "robot-council", "nothing"}, with_bus);
       return ran.code == 1 && ran.err.empty();
     }));
+    // The collection that takes new entries comes a moment later.
+    ASSERT_TRUE(wait_until([&] {
+      return run({"/usr/bin/secret-tool", "store", "--label=ready", "robot-council", "ready"}, with_bus, "x").code == 0;
+    }));
+    EXPECT_EQ(run({"/usr/bin/secret-tool", "clear", "robot-council", "ready"}, with_bus).code, 0);
   }
 
   std::optional<base::Child> bus_;

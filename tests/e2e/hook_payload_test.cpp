@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <ostream>
 #include <string>
 #include <thread>
 
@@ -26,6 +27,8 @@ struct ShapeCase {
   const char* harness;
   const char* begin;  // of the answer, up to the text
 };
+
+void PrintTo(const ShapeCase& value, std::ostream* out) { *out << value.fixture; }
 
 class Shapes : public testing::TestWithParam<ShapeCase> {};
 

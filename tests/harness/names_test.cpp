@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <ostream>
 #include <string>
 
 #include "base/environment.hpp"
@@ -66,6 +67,8 @@ struct MarkerCase {
   const char* variable;
   const char* name;
 };
+
+void PrintTo(const MarkerCase& value, std::ostream* out) { *out << value.variable; }
 
 class Markers : public testing::TestWithParam<MarkerCase> {};
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 
 #include "base/json_scan.hpp"
@@ -122,6 +123,8 @@ struct KindCase {
   PayloadKind kind;
   bool stop_event;
 };
+
+void PrintTo(const KindCase& value, std::ostream* out) { *out << value.payload; }
 
 class Kinds : public testing::TestWithParam<KindCase> {};
 

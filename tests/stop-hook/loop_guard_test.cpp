@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <ostream>
 #include <string>
 
 #include "base/environment.hpp"
@@ -176,6 +177,8 @@ struct RoundsCase {
   bool set;
   std::optional<int> rounds;
 };
+
+void PrintTo(const RoundsCase& value, std::ostream* out) { *out << '"' << value.value << '"'; }
 
 class Rounds : public testing::TestWithParam<RoundsCase> {};
 
