@@ -1,5 +1,7 @@
 #include "cli/table_fleet.hpp"
 
+#include <utility>
+
 namespace robot_council::cli {
 namespace {
 
@@ -36,8 +38,46 @@ Command serve() {
           kFleet};
 }
 
+constexpr Option kData{"--data", "DIR", "the service's folder (DATA/robot-council/fleet)"};
+constexpr Option kUrl{"--url", "URL", "the service's address; else service.url of its folder, else http://127.0.0.1:8787"};
+constexpr Option kJson{"--json", "", "the service's answer as it is"};
+
+Command operate(std::string_view name, std::string_view summary, std::vector<Argument> arguments, std::string_view example,
+                std::vector<Option> more = {}) {
+  std::vector<Option> options{kData, kUrl, kJson};
+  options.insert(options.end(), more.begin(), more.end());
+  return {name,
+          summary,
+          Where::net,
+          std::move(options),
+          std::move(arguments),
+          {{0, "done"}, {1, "not reached, refused, or an act called by an agent"}, {2, "unknown option or value"}},
+          example,
+          {},
+          Show::listed,
+          2,
+          kFleet};
+}
+
 }  // namespace
 
-std::vector<Command> fleet_commands() { return {serve()}; }
+std::vector<Command> fleet_commands() {
+  const Argument session{"SESSION", "a session's number"};
+  const Argument code{"CODE", "the code that the machine shows"};
+  return {serve(),
+          operate("fleet overview", "Show the fleet: sessions, what waits for you, tasks, locks", {}, "robot-council fleet overview"),
+          operate("fleet approve", "Approve an enrolment by its code", {code}, "robot-council fleet approve BCDF-GHJK"),
+          operate("fleet deny", "Deny an enrolment by its code", {code}, "robot-council fleet deny BCDF-GHJK"),
+          operate("fleet role", "Give a session a role: approves the request if it is pending, else imposes it",
+                  {session, {"ROLE", "build, ci or coordinator"}}, "robot-council fleet role 7 coordinator"),
+          operate("fleet deny-role", "Refuse the role that a session asked for", {session}, "robot-council fleet deny-role 7"),
+          operate("fleet revoke", "End a session, or an installation with its sessions",
+                  {{"WHAT", "session or installation"}, {"ID", "its number"}}, "robot-council fleet revoke session 7"),
+          operate("fleet direct", "Tell all sessions, or some, what to do", {{"TEXT", "the directive", true, true}},
+                  "robot-council fleet direct --to 7 'Rebase on main.'",
+                  {{"--to", "ID", "a session that should act; repeatable", {}, Repeat::all}}),
+          operate("fleet feed", "Show the newest 50 events", {}, "robot-council fleet feed --follow",
+                  {{"--follow", "", "go on with each event as it comes"}})};
+}
 
 }  // namespace robot_council::cli

@@ -13,6 +13,14 @@ std::vector<Binding> net_bindings() {
       {"api", run_api},
       {"demo", run_demo},
       {"serve", run_serve},
+      {"fleet overview", run_fleet_overview},
+      {"fleet approve", run_fleet_approve},
+      {"fleet deny", run_fleet_deny},
+      {"fleet role", run_fleet_role},
+      {"fleet deny-role", run_fleet_deny_role},
+      {"fleet revoke", run_fleet_revoke},
+      {"fleet direct", run_fleet_direct},
+      {"fleet feed", run_fleet_feed},
   };
 }
 

@@ -393,5 +393,100 @@ TEST(Serve, AThousandHeldReadsTakeNoThreadAndOneEventWakesThemAll) {  // accepta
   }
 }
 
+// One command line of `robot-council fleet` on the folder of a serve.
+class FleetCommands {
+ public:
+  explicit FleetCommands(std::string data) : data_(std::move(data)) {}
+  Ran operator()(std::vector<std::string> words, std::map<std::string, std::string> more = {}) const {
+    std::vector<std::string> argv = {program("robot-council-net"), "fleet"};
+    argv.insert(argv.end(), words.begin(), words.end());
+    argv.insert(argv.end(), {"--data", data_});
+    more["HOME"] = base::parent_path(data_);
+    return run(argv, more, {}, base::parent_path(data_));
+  }
+
+ private:
+  std::string data_;
+};
+
+TEST(FleetCommands, EachWorksEndToEnd) {  // acceptance 62
+  const TempDir folder;
+  Serving serving(folder / "fleet", {"--login", "ana"});
+  ASSERT_TRUE(serving.running());
+  const FleetCommands fleet(folder / "fleet");
+  const std::string verifier(43, 'v');
+  const auto ask = [&](const std::string& label) {
+    return serving.call("POST", kApi + "device/code", "",
+                        R"({"harness":"claude","machine_label":")" + label +
+                            R"(","requested_abilities":["tasks:create"],"code_challenge":")" + base::sha256_hex(verifier) + "\"}");
+  };
+  const auto code_of = [](const Answer& code) { return base::get_string(code.json, "user_code").value_or(""); };
+  const Answer unwanted = ask("other");
+  EXPECT_NE(fleet({"deny", code_of(unwanted)}).out.find("is denied."), std::string::npos);
+  const Answer code = ask("laptop");
+  EXPECT_NE(fleet({"overview"}).out.find(code_of(code)), std::string::npos) << "a waiting code is shown";
+  const Ran approved = fleet({"approve", code_of(code)});
+  EXPECT_EQ(approved.code, 0) << approved.err;
+  EXPECT_EQ(approved.out, "The enrolment " + code_of(code) + " is approved.\n");
+  EXPECT_EQ(fleet({"approve", code_of(code)}).code, 1) << "decided already";
+  const Answer token = serving.call("POST", kApi + "device/token", "",
+                                    R"({"device_code":")" + base::get_string(code.json, "device_code").value_or("") +
+                                        R"(","code_verifier":")" + verifier + "\"}");
+  const std::string session = start_session(serving, base::get_string(token.json, "token").value_or(""));
+  ASSERT_EQ(serving.call("POST", kApi + "agent/role", session, R"({"role":"ci"})").status, 202);
+  EXPECT_EQ(fleet({"deny-role", "1"}).out, "Session 1 was refused ci and stays build.\n");
+  ASSERT_EQ(serving.call("POST", kApi + "agent/role", session, R"({"role":"coordinator"})").status, 202);
+  EXPECT_EQ(fleet({"role", "1", "coordinator"}).out, "Session 1: approved as coordinator.\n");
+  EXPECT_EQ(fleet({"role", "1", "ci"}).out, "Session 1: imposed as ci.\n");
+  EXPECT_EQ(fleet({"role", "1", "ci"}).out, "Session 1 holds it already: ci.\n");
+  const Ran directed = fleet({"direct", "--to", "1", "go", "on"});
+  EXPECT_EQ(directed.code, 0) << directed.err;
+  ASSERT_EQ(serving.call("POST", kApi + "events", session, R"({"body":"a\u001b[31mred\u0007\nline"})").status, 201);
+  const Ran feed = fleet({"feed"});
+  EXPECT_NE(feed.out.find(" ana directive: go on\n"), std::string::npos) << feed.out;
+  EXPECT_NE(feed.out.find(" session 1 (ana) narration: a[31mredline\n"), std::string::npos) << feed.out;
+  EXPECT_NE(fleet({"feed", "--json"}).out.find("\"targets\":[1]"), std::string::npos);
+  const Ran json = fleet({"overview", "--json"});
+  EXPECT_TRUE(base::parse_bounded(json.out, std::size_t{1} << 20U).ok());
+  EXPECT_EQ(fleet({"revoke", "session", "1"}).out, "The session 1 is revoked.\n");
+  EXPECT_EQ(serving.call("GET", kApi + "agent/session", session).status, 401);
+  EXPECT_EQ(fleet({"revoke", "installation", "1"}).code, 0);
+  EXPECT_EQ(fleet({"revoke", "everything", "1"}).code, 2);
+  EXPECT_EQ(fleet({"revoke", "session", "99"}).code, 1);
+}
+
+TEST(FleetCommands, ActsRefuseAnAgentAndReadsDoNot) {
+  const TempDir folder;
+  Serving serving(folder / "fleet", {});
+  ASSERT_TRUE(serving.running());
+  const FleetCommands fleet(folder / "fleet");
+  const std::map<std::string, std::string> agent = {{"CLAUDECODE", "1"}};
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"approve", "BCDFGHJK"},
+                                                                                    {"deny", "BCDFGHJK"},
+                                                                                    {"role", "1", "ci"},
+                                                                                    {"deny-role", "1"},
+                                                                                    {"revoke", "session", "1"},
+                                                                                    {"direct", "go"}}) {
+    const Ran refused = fleet(words, agent);
+    EXPECT_EQ(refused.code, 1) << words.front();
+    EXPECT_NE(refused.err.find("only a person may do this"), std::string::npos) << refused.err;
+  }
+  EXPECT_EQ(fleet({"overview"}, agent).code, 0);
+  const Ran feed = fleet({"feed"}, agent);
+  EXPECT_EQ(feed.code, 0);
+  EXPECT_EQ(feed.out, "") << "nothing was posted";
+}
+
+TEST(FleetCommands, SendNoTokenWhereNoServeRuns) {
+  const TempDir folder;
+  {
+    Serving serving(folder / "fleet", {});
+    ASSERT_TRUE(serving.running());
+  }
+  const Ran refused = FleetCommands(folder / "fleet")({"overview"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.err.find("no `serve` runs"), std::string::npos) << refused.err;
+}
+
 }  // namespace
 }  // namespace robot_council::test
