@@ -175,7 +175,7 @@ TEST(PayloadTolerance, BlanksAndByteOrderMark) {
 }
 
 TEST(PayloadTolerance, RawControlBytesInStrings) {  // P04, delivery 98
-  const std::string bytes("{\"hook_event_name\":\"Stop\",\"cwd\":\"/a\nb\tc\0d\x1b\"}", 47);
+  const std::string bytes = std::string("{\"hook_event_name\":\"Stop\",\"cwd\":\"/a\nb\tc") + '\0' + "d\x1b\"}";
   EXPECT_EQ(parsed(bytes).cwd, std::string("/a\nb\tc\0d\x1b", 9));
 }
 
