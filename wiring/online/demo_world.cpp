@@ -374,6 +374,9 @@ base::Result<std::string> DemoWorld::wait_for_row(const std::string& list, const
       }
     }
     last = base::dump_safe(*seen);
+    if (bridge_ && !bridge_->running()) {
+      return failed("the bridge has ended, and the sink holds " + base::for_display(last));
+    }
     if (base::time_left(deadline).count() == 0) {
       return failed("the sink holds " + base::for_display(last));
     }

@@ -85,6 +85,8 @@ base::Status McpClient::notify(std::string_view method, base::SteadyTime deadlin
                          deadline);
 }
 
+bool McpClient::running() { return !child_.wait(base::deadline_in(base::Milliseconds(0))).ok(); }
+
 base::Result<base::ExitStatus> McpClient::close(base::SteadyTime deadline) {
   child_.standard_in.reset();
   auto ended = child_.wait(deadline);

@@ -27,7 +27,8 @@ class McpClient {
   [[nodiscard]] base::Status notify(std::string_view method, base::SteadyTime deadline);
   // Closes its stdin and waits: a server ends then. timeout: it did not, and is ended by force.
   [[nodiscard]] base::Result<base::ExitStatus> close(base::SteadyTime deadline);
-  [[nodiscard]] pid_t pid() const { return child_.pid(); }
+  // Whether the server's process still runs.
+  [[nodiscard]] bool running();
 
  private:
   McpClient(base::Child child, std::function<bool()> interrupted)
