@@ -89,8 +89,23 @@ Command status() {
           kProve};
 }
 
+Command doctor() {
+  return {"doctor",
+          "Check a wired harness from its settings to the fleet, with a test event that must come back",
+          Where::net,
+          {kService, {"--harness", "NAME", "only this harness; else every one that is wired here"},
+           {"--project", "NAME", "the seat's project"}, {"--json", "", "as JSON"}},
+          {},
+          {{0, "no check failed"}, {1, "one failed; its line says what to do"}, {2, "unknown option"}},
+          "robot-council doctor --harness claude",
+          {kServiceVariable},
+          Show::listed,
+          2,
+          kProve};
+}
+
 }  // namespace
 
-std::vector<Command> account_commands() { return {enroll(), api(), status(), demo()}; }
+std::vector<Command> account_commands() { return {enroll(), api(), status(), doctor(), demo()}; }
 
 }  // namespace robot_council::cli

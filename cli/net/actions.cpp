@@ -11,6 +11,7 @@ std::vector<Binding> net_bindings() {
       {"mcp", run_mcp},
       {"enroll", run_enroll},
       {"api", run_api},
+      {"doctor", run_doctor},
       {"demo", run_demo},
       {"serve", run_serve},
       {"fleet overview", run_fleet_overview},

@@ -145,8 +145,7 @@ TEST_F(DemoCommand, ASinkThatCannotBeUsedIsNamed) {
   expect_nothing_left();
 }
 
-TEST_F(DemoCommand, AServiceThatDoesNotStartShowsItsLastLines) {
-  // Its data folder lies below a temporary folder whose path is too long to make.
+TEST_F(DemoCommand, AMissingTemporaryFolderIsNamed) {
   std::map<std::string, std::string> environment = this->environment();
   environment["TMPDIR"] = dir_ / "missing";
   const Ran ran = run({program("robot-council"), "demo"}, environment);

@@ -76,10 +76,10 @@ class Demo {
         {"a session joins through the bridge", [this] { return told(world_.join(), "the answer of `join`", "mcp"); }},
         {"the operator posts a directive", [this] { return told(world_.post_directive(kFirst), "HTTP 201", "serve"); }},
         {"it is in the sink", [this] { return told(world_.wait_for_row("waiting", kFirst, ""), "one row waiting", "mcp"); }},
-        {"a turn ends, and the agent is handed", [this] { return handed_over(world_.payload("000000000001", no()), kFirst, false); }},
-        {"the next turn end is quiet", [this] { return quiet(world_.payload("000000000001", yes())); }},
+        {"a turn ends, and the agent is handed", [this] { return handed_over(world_.turn("000000000001", Continued::no), kFirst, false); }},
+        {"the next turn end is quiet", [this] { return quiet(world_.turn("000000000001", Continued::yes)); }},
         {"a hook is killed while it prints", [this] { return killed(); }},
-        {"the next turn end prints it, marked", [this] { return handed_over(world_.payload("000000000003", no()), kSecond, true); }},
+        {"the next turn end prints it, marked", [this] { return handed_over(world_.turn("000000000003", Continued::no), kSecond, true); }},
         {"a person stops this checkout", [this] { return stopped(); }},
         {"the stop is lifted, and it is printed", [this] { return lifted(); }},
         {"everything ends by itself", [this] { return ended(); }},
@@ -98,9 +98,6 @@ class Demo {
   }
 
  private:
-  static DemoWorld::Continued no() { return DemoWorld::Continued::no; }
-  static DemoWorld::Continued yes() { return DemoWorld::Continued::yes; }
-
   bool report(int number, const std::string& text, const Outcome& outcome, base::Milliseconds took) {
     std::string line = (number < 10 ? " " : "") + std::to_string(number) + "  " + text;
     if (outcome.proven && !outcome.text.empty()) {
@@ -126,8 +123,8 @@ class Demo {
   }
 
   // A turn end that must give exactly one answer with the directive in it.
-  Outcome handed_over(const std::string& payload, const std::string& text, bool repeat) {
-    const auto run = world_.turn_end(payload);
+  Outcome handed_over(const StopTurn& turn, const std::string& text, bool repeat) {
+    const auto run = world_.turn_end(turn);
     if (!run) {
       return differs("one JSON object for the agent", run.error().what, "mcp");
     }
@@ -142,8 +139,8 @@ class Demo {
     return outcome;
   }
 
-  Outcome quiet(const std::string& payload) {
-    const auto run = world_.turn_end(payload);
+  Outcome quiet(const StopTurn& turn) {
+    const auto run = world_.turn_end(turn);
     if (!run) {
       return differs("no output, exit 0", run.error().what, "mcp");
     }
@@ -167,7 +164,7 @@ class Demo {
     if (auto failed = stored(kSecond)) {
       return *failed;
     }
-    return told(world_.killed_turn_end(world_.payload("000000000002", no()), kSecond), "a hook that still prints when it is killed",
+    return told(world_.killed_turn_end(world_.turn("000000000002", Continued::no), kSecond), "a hook that still prints when it is killed",
                 "mcp");
   }
 
@@ -180,7 +177,7 @@ class Demo {
       return *failed;
     }
     // The continuation of step 9: it also proves that the second directive was taken in, so that one event is left.
-    Outcome outcome = quiet(world_.payload("000000000003", yes()));
+    Outcome outcome = quiet(world_.turn("000000000003", Continued::yes));
     if (!outcome.proven) {
       return outcome;
     }
@@ -204,7 +201,7 @@ class Demo {
     if (!removed) {
       return differs("the stop file gone", removed.error().what);
     }
-    return handed_over(world_.payload("000000000004", no()), kThird, false);
+    return handed_over(world_.turn("000000000004", Continued::no), kThird, false);
   }
 
   Outcome ended() {

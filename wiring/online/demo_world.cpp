@@ -384,30 +384,19 @@ base::Result<std::string> DemoWorld::wait_for_row(const std::string& list, const
   }
 }
 
-std::string DemoWorld::payload(const std::string& turn, Continued continued) const {
-  base::OrderedJson object = base::OrderedJson::object();
-  object["session_id"] = kSession;
-  object["transcript_path"] = at("home/.claude/projects/demo/" + std::string(kSession) + ".jsonl");
-  object["cwd"] = at("checkout");
-  object["prompt_id"] = "00000000-demo-0000-0000-" + turn;
-  object["permission_mode"] = "default";
-  object["hook_event_name"] = "Stop";
-  object["stop_hook_active"] = continued == Continued::yes;
-  object["last_assistant_message"] = continued == Continued::yes ? "Done, with the news as well." : "Done.";
-  object["background_tasks"] = base::OrderedJson::array();
-  object["session_crons"] = base::OrderedJson::array();
-  return base::dump_safe(object);
+StopTurn DemoWorld::turn(const std::string& id, Continued continued) const {
+  return StopTurn{kSession, "00000000-demo-0000-0000-" + id, at("checkout"), continued};
 }
 
-base::Result<HookRun> DemoWorld::turn_end(const std::string& payload) {
-  auto options = hook_child();
+base::Result<HookRun> DemoWorld::turn_end(const StopTurn& turn) {
+  auto options = hook_child(turn);
   if (!options) {
     return options.error();
   }
-  return run_watched(std::move(*options), payload, kDemoHookTime);
+  return run_watched(std::move(*options), stop_payload(kHarness, turn), kDemoHookTime);
 }
 
-base::Result<base::ChildOptions> DemoWorld::hook_child() {
+base::Result<base::ChildOptions> DemoWorld::hook_child(const StopTurn& turn) {
   if (script_.empty()) {
     const auto source = base::read_file(script_source_, kMaxScript);
     if (!source) {
@@ -428,16 +417,15 @@ base::Result<base::ChildOptions> DemoWorld::hook_child() {
       return written.error();
     }
   }
-  // As Claude Code starts it: a shell, its own variables, the folder that the agent is in.
-  auto options = child({"/bin/sh", "-c", base::shell_quote(script_)});
-  options.environment.emplace_back("CLAUDECODE=1");
-  options.environment.push_back("CLAUDE_PROJECT_DIR=" + at("checkout"));
-  options.environment.push_back(std::string("CLAUDE_CODE_SESSION_ID=") + kSession);
+  HookStart start = hook_start(kHarness, turn, at("home"), "");
+  start.shell.push_back(base::shell_quote(script_));
+  auto options = child(start.shell);
+  options.environment.insert(options.environment.end(), start.variables.begin(), start.variables.end());
   return options;
 }
 
-base::Result<std::string> DemoWorld::killed_turn_end(const std::string& payload, const std::string& text) {
-  auto options = hook_child();
+base::Result<std::string> DemoWorld::killed_turn_end(const StopTurn& turn, const std::string& text) {
+  auto options = hook_child(turn);
   auto pipe = base::Pipe::open();
   if (!options || !pipe) {
     return options ? pipe.error() : options.error();
@@ -454,7 +442,7 @@ base::Result<std::string> DemoWorld::killed_turn_end(const std::string& payload,
   if (!hook) {
     return hook.error();
   }
-  if (auto sent = base::write_all(hook->standard_in.get(), payload, step_deadline(kDemoHookTime)); !sent) {
+  if (auto sent = base::write_all(hook->standard_in.get(), stop_payload(kHarness, turn), step_deadline(kDemoHookTime)); !sent) {
     return sent.error();
   }
   hook->standard_in.reset();

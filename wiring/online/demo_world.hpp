@@ -14,6 +14,7 @@
 #include "base/context.hpp"
 #include "base/json.hpp"
 #include "base/result.hpp"
+#include "wiring/online/hook_payload.hpp"
 #include "wiring/online/mcp_client.hpp"
 
 namespace robot_council::wiring::online {
@@ -69,18 +70,17 @@ class DemoWorld {
   [[nodiscard]] base::Result<std::string> wait_for_row(const std::string& list, const std::string& text,
                                                        const std::string& state);
   // One turn end of the harness: the script as the harness starts it, with its payload on stdin.
-  [[nodiscard]] base::Result<HookRun> turn_end(const std::string& payload);
+  [[nodiscard]] base::Result<HookRun> turn_end(const StopTurn& turn);
   // A turn end whose reader takes nothing: killed once the sink says that its answer was begun. The text that came out.
-  [[nodiscard]] base::Result<std::string> killed_turn_end(const std::string& payload, const std::string& text);
+  [[nodiscard]] base::Result<std::string> killed_turn_end(const StopTurn& turn, const std::string& text);
   [[nodiscard]] base::Result<std::string> put_stop_file();
   [[nodiscard]] base::Result<std::string> remove_stop_file();
   [[nodiscard]] base::Result<HookRun> run(const std::vector<std::string>& words);
   [[nodiscard]] base::Result<std::string> end_bridge();
   [[nodiscard]] base::Result<std::string> end_service();
 
-  // A Claude Code Stop payload of this checkout. `turn` names the turn; `continued`: the stop hook had answered in it.
-  enum class Continued : unsigned char { no, yes };
-  [[nodiscard]] std::string payload(const std::string& turn, Continued continued) const;
+  // A turn end of this checkout's agent; `id`: the turn's.
+  [[nodiscard]] StopTurn turn(const std::string& id, Continued continued) const;
 
   // The last lines that this child ("serve", "mcp") wrote to stderr.
   [[nodiscard]] std::string last_errors(const std::string& child) const;
@@ -95,7 +95,7 @@ class DemoWorld {
   [[nodiscard]] base::ChildOptions child(const std::vector<std::string>& argv) const;
   [[nodiscard]] base::Result<base::ChildOptions> logged_child(const std::vector<std::string>& argv,
                                                               const std::string& log_name) const;
-  [[nodiscard]] base::Result<base::ChildOptions> hook_child();
+  [[nodiscard]] base::Result<base::ChildOptions> hook_child(const StopTurn& turn);
   [[nodiscard]] base::Result<HookRun> run_watched(base::ChildOptions options, const std::string& input,
                                                   base::Milliseconds limit);
   [[nodiscard]] base::Result<base::Json> peek();

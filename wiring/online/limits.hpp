@@ -22,4 +22,13 @@ inline constexpr std::size_t kMaxApiAnswer = std::size_t{16} << 20U;      // byt
 inline constexpr base::Milliseconds kApiStdinTime{60000};                 // for a body on stdin
 inline constexpr base::Milliseconds kSessionEndTime{5000};                // nobody waits longer for the end of a session
 
+// `doctor`, account contract, section 8.
+inline constexpr base::Milliseconds kDoctorTime{90000};                   // all checks together
+inline constexpr base::Milliseconds kDoctorCheckTime{5000};               // one check
+inline constexpr base::Milliseconds kProofTime{20000};                    // the proof
+inline constexpr std::size_t kMaxHookScript = std::size_t{64} << 10U;     // bytes of a stop-hook script
+inline constexpr std::size_t kMaxHookOutput = std::size_t{1} << 20U;      // bytes of a hook's answer that are read
+inline constexpr std::size_t kMaxProofRows = 20;                          // of the proof's own history
+inline constexpr std::size_t kMaxProofNames = 10000;                      // of a root, when a sub-directory is looked for
+
 }  // namespace robot_council::wiring::online

@@ -1,0 +1,194 @@
+#include <sys/stat.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/child.hpp"
+#include "base/fd.hpp"
+#include "base/files.hpp"
+#include "base/json_value.hpp"
+#include "base/text.hpp"
+#include "tests/lib/support.hpp"
+
+namespace robot_council::test {
+
+// A home in which Claude Code is wired to a running `serve`, as a person leaves it after reading the manual.
+class Doctor : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    environment_ = {{"HOME", dir_ / "home"}, {"PATH", "/usr/bin:/bin"}, {"TMPDIR", dir_ / "tmp"}};
+    for (const char* name : {"home", "tmp", "work", "work/src"}) {
+      ASSERT_EQ(::mkdir((dir_ / name).c_str(), 0700), 0);
+    }
+    script_ = dir_ / "hooks/robot-council-stop-hook";
+  }
+
+  void start_service() {
+    base::ChildOptions options;
+    options.argv = {program("robot-council"), "serve", "--listen", "127.0.0.1:0", "--data", dir_ / "fleet", "--auto-approve"};
+    for (const auto& [name, value] : environment_) {
+      options.environment.push_back(name + "=" + value);
+    }
+    options.standard_out = base::Stdio::pipe;
+    options.standard_err = base::Stdio::null;
+    auto child = base::Child::start(options);
+    ASSERT_TRUE(child.ok());
+    serve_.emplace(std::move(*child));
+    ASSERT_TRUE(wait_until([this] { return base::exists(dir_ / "fleet/service.url"); }));
+    service_ = base::trim(read_text(dir_ / "fleet/service.url"));
+    const Ran enrolled = council({"enroll", "--service", service_, "--harness", "claude", "--credential-store", "file"});
+    ASSERT_EQ(enrolled.code, 0) << enrolled.err;
+  }
+
+  // The real script, filled; or another one in its place.
+  void wire(const std::string& lines = "") {
+    std::string text = read_text(source_file("resources/stop-hook/robot-council-stop-hook"));
+    const auto fill = [&text](const std::string& name, const std::string& value) {
+      const std::string empty = name + "=${" + name + ":-}";
+      const auto at = text.find(empty);
+      ASSERT_NE(at, std::string::npos);
+      text.replace(at, empty.size(), name + "='" + value + "'");
+    };
+    fill("ROBOT_COUNCIL_SERVICE", service_);
+    fill("ROBOT_COUNCIL_HARNESS", "claude");
+    fill("ROBOT_COUNCIL_BIN", program("robot-council"));
+    const auto end = text.find("# <<< robot-council values\n");
+    text.insert(end + 27, lines);
+    write_text(script_, text);
+    ASSERT_EQ(::chmod(script_.c_str(), 0755), 0);
+    write_text(dir_ / "home/.claude/settings.json",
+               R"({"hooks":{"Stop":[{"hooks":[{"type":"command","command":")" + script_ + R"(","timeout":2}]}]}})");
+  }
+
+  Ran council(std::vector<std::string> words) {
+    words.insert(words.begin(), program("robot-council"));
+    return run(words, environment_, {}, dir_ / "work", base::Milliseconds(60000));
+  }
+
+  // id -> status, and the whole answer in last_.
+  std::map<std::string, std::string> doctor(int code, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words = {"doctor", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ran ran = council(words);
+    EXPECT_EQ(ran.code, code) << ran.out << ran.err;
+    last_ = ran.out;
+    std::map<std::string, std::string> result;
+    const auto object = base::parse_bounded(ran.out, 1U << 20U);
+    EXPECT_TRUE(object.ok()) << ran.out << ran.err;
+    if (!object || !object->contains("seats") || (*object)["seats"].empty()) {
+      return result;
+    }
+    EXPECT_EQ((*object)["ok"], code == 0);
+    for (const auto& check : (*object)["seats"][0]["checks"]) {
+      EXPECT_TRUE(result.emplace(check["id"].get<std::string>(), check["status"].get<std::string>()).second) << check["id"];
+      EXPECT_EQ(check["remedy"].is_null(), check["status"] == "ok") << check["id"];
+    }
+    return result;
+  }
+
+  TempDir dir_;
+  std::map<std::string, std::string> environment_;
+  std::string script_;
+  std::string service_ = "http://127.0.0.1:9";
+  std::string last_;
+  std::optional<base::Child> serve_;
+};
+
+// Account contract, 91, 95, 96, 103.
+TEST_F(Doctor, AWiredSeatIsProvenAndNothingOfItIsTouched) {
+  start_service();
+  wire();
+  const auto checks = doctor(0);
+  for (const char* id : {"binary", "version", "script", "service", "clock", "credential", "expiry", "state-dir", "file-system",
+                         "sqlite", "seat-key", "second-bridge", "hook-scan", "proof"}) {
+    EXPECT_EQ(checks.count(id) == 0 ? "(none)" : checks.at(id), "ok") << id << "\n" << last_;
+  }
+  EXPECT_EQ(checks.at("coordinator"), "warning");
+  EXPECT_EQ(checks.at("bridge"), "warning");
+  EXPECT_EQ(checks.at("feed"), "unknown");
+  EXPECT_EQ(checks.at("hook-ran"), "unknown");
+  EXPECT_NE(last_.find("from a sub-directory too"), std::string::npos) << last_;
+  // No sink, mark or record was made, and no scratch folder is left.
+  EXPECT_EQ(base::list_directory(dir_ / "home/.local/state/robot-council/pending").value_or({}), std::vector<std::string>{});
+  EXPECT_EQ(base::list_directory(dir_ / "tmp").value_or({"?"}), std::vector<std::string>{});
+  const Ran feed = council({"api", "GET", "events?after=0&acknowledge=false", "--service", service_, "--harness", "claude"});
+  EXPECT_EQ(feed.out.find("session."), std::string::npos) << feed.out;
+  const Ran text = council({"doctor"});
+  EXPECT_EQ(text.code, 0);
+  for (const auto& [id, status] : checks) {
+    EXPECT_NE(text.out.find("  " + status + std::string(9 - status.size(), ' ') + id + ": "), std::string::npos) << id << text.out;
+  }
+}
+
+// 93, 94, 102: the entry's own command runs, and only one JSON object of its shape counts.
+TEST_F(Doctor, AnAnswerOfAnotherShapeFailsTheProof) {
+  struct Case {
+    const char* lines;
+    const char* said;
+  };
+  for (const Case& one : {Case{"cat >/dev/null; exit 0\n", "stdout empty"}, Case{"echo starting; echo '{}'; exit 0\n", "not one JSON object"},
+                          Case{"echo '{\"ok\":true}'; exit 0\n", "has not the shape"},
+                          Case{"echo '{\"decision\":\"block\",\"reason\":\"hello\"}'; exit 0\n", "does not hold the test event"},
+                          Case{"sleep 60\n", "did not end within its timeout of 2000 ms"}}) {
+    wire(one.lines);
+    const auto checks = doctor(1);
+    ASSERT_EQ(checks.count("proof"), 1U) << last_;
+    EXPECT_EQ(checks.at("proof"), "failed") << one.lines;
+    EXPECT_NE(last_.find(one.said), std::string::npos) << last_;
+    EXPECT_EQ(base::list_directory(dir_ / "tmp").value_or({"?"}), std::vector<std::string>{});
+  }
+}
+
+// 99: local checks still answer.
+TEST_F(Doctor, AServiceThatIsDownHidesNoLocalCheck) {
+  wire();
+  const auto checks = doctor(1);
+  EXPECT_EQ(checks.at("service"), "failed");
+  EXPECT_EQ(checks.at("clock"), "unknown");
+  EXPECT_EQ(checks.at("proof"), "ok") << last_;
+  EXPECT_EQ(checks.at("state-dir"), "ok");
+}
+
+// 100.
+TEST_F(Doctor, TheBrakeLeadsAndLeavesTheProofUnknown) {
+  wire();
+  write_text(dir_ / "work/.robot-council/stop.json",
+             R"({"version":1,"scope":"all","reason":"wait","who":"","when":"2026-11-30T05:40:12Z","repo":"/x"})");
+  const auto checks = doctor(1);
+  EXPECT_EQ(checks.at("proof"), "unknown");
+  EXPECT_EQ(council({"doctor"}).out.find("STOPPED work: every agent"), 0U);
+}
+
+// 112.
+TEST_F(Doctor, AnExportedProjectIsAnotherSink) {
+  wire();
+  environment_["ROBOT_COUNCIL_PROJECT"] = "org/other";
+  EXPECT_EQ(doctor(1).at("seat-key"), "failed");
+}
+
+// 92, some rows broken alone.
+TEST_F(Doctor, EachBrokenPartIsNamed) {
+  wire();
+  ASSERT_EQ(::chmod(script_.c_str(), 0644), 0);
+  EXPECT_EQ(doctor(1).at("script"), "failed");
+  wire();
+  write_text(dir_ / "home/.claude/settings.json", read_text(dir_ / "home/.claude/settings.json") + ",");
+  EXPECT_EQ(doctor(1, {"--harness", "claude"}).at("hook-scan"), "failed");
+  wire();
+  write_text(dir_ / "home/.config/robot-council/credentials.json", "{}");
+  ASSERT_EQ(::chmod((dir_ / "home/.config/robot-council").c_str(), 0755), 0);
+  EXPECT_EQ(doctor(1).at("credential"), "failed");
+}
+
+TEST_F(Doctor, NothingWiredIsSaid) {
+  const Ran ran = council({"doctor"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out.find("No harness is wired for this checkout."), 0U) << ran.out;
+}
+
+}  // namespace robot_council::test
