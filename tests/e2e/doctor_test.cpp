@@ -61,6 +61,8 @@ class Doctor : public ::testing::Test {
     text.insert(end + 27, lines);
     write_text(script_, text);
     ASSERT_EQ(::chmod(script_.c_str(), 0755), 0);
+    write_text(dir_ / "home/.claude.json",
+               R"({"projects":{")" + *base::real_path(dir_ / "work") + R"(":{"hasTrustDialogAccepted":true}}})");
     write_text(dir_ / "home/.claude/settings.json",
                R"({"hooks":{"Stop":[{"hooks":[{"type":"command","command":")" + script_ + R"(","timeout":2}]}]}})");
   }
