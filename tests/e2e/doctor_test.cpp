@@ -64,7 +64,7 @@ class Doctor : public ::testing::Test {
     write_text(dir_ / "home/.claude.json",
                R"({"projects":{")" + *base::real_path(dir_ / "work") + R"(":{"hasTrustDialogAccepted":true}}})");
     write_text(dir_ / "home/.claude/settings.json",
-               R"({"hooks":{"Stop":[{"hooks":[{"type":"command","command":")" + script_ + R"(","timeout":2}]}]}})");
+               R"({"hooks":{"Stop":[{"hooks":[{"type":"command","command":")" + script_ + R"(","timeout":)" + timeout_ + "}]}]}}");
   }
 
   Ran council(std::vector<std::string> words) {
@@ -98,6 +98,7 @@ class Doctor : public ::testing::Test {
   std::string script_;
   std::string service_ = "http://127.0.0.1:9";
   std::string last_;
+  std::string timeout_ = "20";  // seconds, of the entry
   std::optional<base::Child> serve_;
 };
 
@@ -129,6 +130,7 @@ TEST_F(Doctor, AWiredSeatIsProvenAndNothingOfItIsTouched) {
 
 // 93, 94, 102: the entry's own command runs, and only one JSON object of its shape counts.
 TEST_F(Doctor, AnAnswerOfAnotherShapeFailsTheProof) {
+  timeout_ = "2";
   struct Case {
     const char* lines;
     const char* said;
