@@ -17,6 +17,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "brake/decision.hpp"
+#include "brake/decision_log.hpp"
 #include "bridge/announcer.hpp"
 #include "bridge/bridge_record.hpp"
 #include "bridge/forwarder.hpp"
@@ -267,8 +268,16 @@ base::Result<account::Credential> Bridge::read_credential() const {
 std::string Bridge::refusal(const std::string& tool) const {
   const brake::Decision decision = brake::decide_for_seat(
       context_.environment, start_.who.seat_harness, {start_.who.seat.checkout, start_.who.folder});
-  static_cast<void>(tool);
-  return decision.refused() ? decision.text : std::string();
+  if (!decision.refused()) {
+    return {};
+  }
+  brake::RefusedCall call;
+  call.surface = brake::Surface::bridge;
+  call.actor = start_.who.seat_harness;
+  call.target = "mcp:" + tool;
+  call.repository = decision.repository;
+  brake::log_refused(context_.environment, context_.clock, call);
+  return decision.text;
 }
 
 base::Status Bridge::build() {

@@ -22,9 +22,19 @@ FeedEvent read_event(std::string_view bytes) {
   base::Result<base::Json> json = base::parse_bounded(bytes, bytes.size(), kMaxDepth);
   if (json.ok()) {
     event.json = *std::move(json);
-    event.id = base::get_integer(event.json, "id");
-    event.type = base::get_string(event.json, "type").value_or("");
+  } else {
+    // A number that fits no double somewhere in it: the parts that decide are read one by one, so that it is not lost.
+    event.json = base::Json::object();
+    for (const char* key : {"id", "type", "meta", "actor"}) {
+      const std::string_view part = base::json_member(bytes, key);
+      base::Result<base::Json> value = base::parse_bounded(part, part.size(), kMaxDepth);
+      if (value.ok()) {
+        event.json[key] = *std::move(value);
+      }
+    }
   }
+  event.id = base::get_integer(event.json, "id");
+  event.type = base::get_string(event.json, "type").value_or("");
   return event;
 }
 

@@ -16,7 +16,7 @@ struct FeedEvent {
   std::optional<std::int64_t> id;
   std::string type;   // "" if it is no string
   std::string bytes;  // the object
-  base::Json json;    // null when a number of it fits no double: then nothing of it can be matched
+  base::Json json;    // of an event with a number that fits no double: only id, type, meta and actor, where they can be read
 };
 
 // An answer to GET events.

@@ -38,7 +38,13 @@ Keeper::~Keeper() { stop(); }
 
 void Keeper::start() {
   parts_.session.on_wanted([this] {
-    { const base::MutexLock lock(mu_); }
+    const bool now = parts_.session.wanted().now;
+    {
+      const base::MutexLock lock(mu_);
+      if (now && background_) {
+        upstream_->cancel();  // a refused call waits: a heartbeat that hangs does not hold its renewal up
+      }
+    }
     changed_.notify_all();
   });
   thread_ = std::thread([this] { run(); });
@@ -67,9 +73,9 @@ void Keeper::ask_to_stop() {
     if (!stop_) {
       stop_ = true;
       stop_deadline_ = base::deadline_in(timings_.delete_wait);
-    }
-    if (!starting_) {
-      upstream_->cancel();  // a start under way is awaited: its session must be ended
+      if (!starting_) {
+        upstream_->cancel();  // a start under way is awaited: its session must be ended
+      }
     }
   }
   parts_.session.wake();
@@ -218,7 +224,18 @@ std::optional<Answer> Keeper::call_session(Upstream::Call call, base::Millisecon
     return std::nullopt;
   }
   call.token = token.token->text;
+  {
+    const base::MutexLock lock(mu_);
+    background_ = true;
+  }
   Answer answer = upstream_->call(call, clock.steady() + time);
+  {
+    const base::MutexLock lock(mu_);
+    background_ = false;
+    if (!stop_) {
+      upstream_->resume();
+    }
+  }
   if (answer.ok() && answer->status == kUnauthorized && parts_.session.is_current(token.token->generation)) {
     parts_.session.make_due();
   }

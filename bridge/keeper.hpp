@@ -119,6 +119,7 @@ class Keeper {
   JoinRequest request_ RC_GUARDED_BY(mu_);
   bool stop_ RC_GUARDED_BY(mu_) = false;
   bool starting_ RC_GUARDED_BY(mu_) = false;  // POST sessions is under way
+  bool background_ RC_GUARDED_BY(mu_) = false;  // a call that may be cut off for a renewal somebody waits for
   bool finished_ RC_GUARDED_BY(mu_) = false;
   base::SteadyTime stop_deadline_ RC_GUARDED_BY(mu_){};
 
