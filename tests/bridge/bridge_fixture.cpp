@@ -157,6 +157,7 @@ void BridgeTest::SetUp() {
   timings.early = base::Milliseconds(50);
   timings.backoff = base::Milliseconds(50);
   timings.renew_pause = base::Milliseconds(200);
+  timings.leave_wait = base::Milliseconds(1000);
   enroll("codex");
   enroll("claude");
   enroll("cursor");

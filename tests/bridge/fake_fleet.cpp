@@ -174,12 +174,13 @@ void FakeFleet::accept_loop() {
     const int fd = ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC);
     if (fd >= 0) {
       ++open_;
-      connections_.emplace_back([this, fd] { serve(fd); });
+      const std::uint64_t connection = connections_.size();
+      connections_.emplace_back([this, fd, connection] { serve(fd, connection); });
     }
   }
 }
 
-void FakeFleet::serve(int fd) {
+void FakeFleet::serve(int fd, std::uint64_t connection) {
   const base::Fd owned(fd);
   std::string bytes;
   std::size_t head_end = std::string::npos;
@@ -214,6 +215,7 @@ void FakeFleet::serve(int fd) {
   }
   FleetRequest request;
   request.at = std::chrono::steady_clock::now();
+  request.connection = connection;
   const std::vector<std::string> lines = base::split(bytes.substr(0, head_end), '\n');
   const std::vector<std::string> first = base::split(lines.at(0), ' ');
   request.method = first.at(0);

@@ -26,6 +26,7 @@ struct FleetRequest {
   std::string body;
   std::string token;  // of the Bearer
   base::SteadyTime at;
+  std::uint64_t connection = 0;  // in the order in which they were made
   [[nodiscard]] std::string key() const { return method + " " + path; }
 };
 
@@ -79,7 +80,7 @@ class FakeFleet {
 
  private:
   void accept_loop();
-  void serve(int fd);
+  void serve(int fd, std::uint64_t connection);
   FleetReply reply_to(const FleetRequest& request, int fd);
   FleetReply own_reply(const FleetRequest& request, int fd);
   FleetReply feed(const FleetRequest& request, int fd);
