@@ -39,6 +39,11 @@ sink::FeedEvent event(std::int64_t id, const std::string& body = "", const std::
 // Events with ids from..to, bodies "event <id>".
 std::vector<sink::FeedEvent> events(std::int64_t from, std::int64_t to);
 
+// The line of event(id).
+inline std::string line_of_event(std::int64_t id) {
+  return "[directive] event " + std::to_string(id) + " from otherdev at " + kTime;
+}
+
 // A private state folder with one seat, a clock that stands still, and a log that is kept.
 class SinkHome {
  public:

@@ -15,10 +15,7 @@
 
 namespace robot_council::test {
 
-// The line of event(id) from sink_fixture.hpp.
-inline std::string line_of(std::int64_t id) {
-  return "[directive] event " + std::to_string(id) + " from otherdev at " + kTime;
-}
+inline std::string line_of(std::int64_t id) { return line_of_event(id); }
 
 // A seat whose sink a live bridge fills, and turn ends that are answered into a file.
 class PendingTest : public ::testing::Test {
