@@ -107,7 +107,8 @@ pending::Request HookRun::request(const sink::Seat& seat) const {
 
 void HookRun::hold(const sink::Seat& seat) {
   const base::Result<std::size_t> kept = pending::confirm_only(request(seat), context_);
-  context_.log.info(kept.ok() ? "stopped; " + std::to_string(*kept) + " events kept" : kept.error().what);
+  context_.log.warning(kept.ok() ? "stopped; " + std::to_string(*kept) + " events kept"
+                                 : "stopped; events kept. " + kept.error().what);
   nothing();
   record(HookAnswer::held_by_brake, 0);
 }
