@@ -443,10 +443,17 @@ bool equal_values(const SettingsNode& a, const SettingsNode& b) {
       return false;
     }
   }
-  return std::all_of(a.members.begin(), a.members.end(), [&](const SettingsMember& member) {
-    const SettingsNode* other = b.find(member.key);
-    return other != nullptr && a.count(member.key) == 1 && equal_values(member.value, *other);
-  });
+  const bool doubled = std::any_of(a.members.begin(), a.members.end(),
+                                   [&](const SettingsMember& member) { return a.count(member.key) > 1; });
+  for (std::size_t i = 0; i < a.members.size(); ++i) {
+    const SettingsMember& member = a.members[i];
+    // With a key twice the order counts, as it does to a client.
+    const SettingsNode* other = doubled ? (b.members[i].key == member.key ? &b.members[i].value : nullptr) : b.find(member.key);
+    if (other == nullptr || !equal_values(member.value, *other)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 base::Result<Edited> edit_settings(const std::optional<std::string>& old_bytes, const EditPlan& plan) {

@@ -109,6 +109,11 @@ TEST(SettingsEdit, ForeignHooksSurviveBoth73) {
   EXPECT_EQ(file.entries[3].group, 2U) << "ours is a new last group";
 }
 
+TEST(SettingsEdit, AForeignEntryWithAKeyTwiceStaysAndIsNoDifference) {
+  expect_round_trip(setup_plan(Client::claude), unsetup_plan(Client::claude, {}),
+                    R"({"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a","command":"b"}]}]},"x":1,"x":2})");
+}
+
 TEST(SettingsEdit, BrakeAndStopsEntriesStay) {
   const std::string old = R"({"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/a/robot-council stops record","async":true}]}],"PreToolUse":[{"hooks":[{"type":"command","command":"robot-council brake-check --client claude"}]}]}})";
   expect_round_trip(setup_plan(Client::claude), unsetup_plan(Client::claude, {}), old);

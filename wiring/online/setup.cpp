@@ -1,0 +1,229 @@
+#include "wiring/online/setup.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "account/credentials.hpp"
+#include "account/identity.hpp"
+#include "account/local_fleet.hpp"
+#include "base/text.hpp"
+#include "base/time_text.hpp"
+#include "base/version.hpp"
+#include "stop-hook/scan.hpp"
+#include "wiring/online/harness_choice.hpp"
+
+namespace robot_council::wiring::online {
+
+namespace {
+
+using harness::Client;
+
+constexpr std::int64_t kRenewMs = std::int64_t{7} * 24 * 3600 * 1000;  // a credential that ends sooner is renewed
+constexpr std::size_t kMaxProject = 128;                                // characters of a project (account contract, section 7)
+
+bool is_project(std::string_view text) {
+  return text.size() <= kMaxProject && text.find_first_not_of(
+                                           "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._/-") == std::string_view::npos;
+}
+
+class Setup {
+ public:
+  Setup(const base::Context& context, const SetupOptions& options, const SetupIo& io, Client client, std::string service)
+      : context_(context),
+        options_(options),
+        io_(io),
+        client_(client),
+        service_(std::move(service)),
+        wirer_(context, {client, options.scope, project_root(options.folder)}, options.dry) {}
+
+  int run() {
+    if (options_.dry == DryRun::no && !io_.confirmed()) {
+      context_.log.error("nothing was changed.");
+      return account::kExitFailed;
+    }
+    if (options_.local == Choice::yes) {
+      step(local_service());
+    }
+    step(failed_ ? skipped("enrolment") : enrolment());
+    step(failed_ ? skipped("script") : wirer_.put_script(options_.script, script_values()));
+    step(failed_ ? skipped("mcp server") : wirer_.put_server(server_values()));
+    step(failed_ ? skipped("stop hook") : wirer_.put_hooks(options_.wake));
+    step(failed_ || options_.dry == DryRun::yes ? skipped("scan") : scan());
+    if (options_.dry == DryRun::yes) {
+      context_.log.info(base::without_trailing(steps_, '\n'));
+      return io_.out(wirer_.diffs()).ok() && !failed_ ? account::kExitOk : account::kExitFailed;
+    }
+    steps_ += last_lines();
+    return io_.out(steps_).ok() && !failed_ ? account::kExitOk : account::kExitFailed;
+  }
+
+ private:
+  static Step skipped(const char* name) { return {StepResult::skipped, name, "not done"}; }
+
+  void step(const Step& step) {
+    steps_ += step_line(step);
+    failed_ = failed_ || step.result == StepResult::failed;
+    changed_ = changed_ || step.result == StepResult::changed;
+  }
+
+  [[nodiscard]] Step local_service() const {
+    const account::LocalFleet fleet = account::find_local_fleet(context_, "", "");
+    const auto token = account::operator_token(fleet);
+    if (token.ok()) {
+      return {StepResult::ok, "service", fleet.service};
+    }
+    return {StepResult::by_hand, "service", "start it with robot-council serve, then run this again"};
+  }
+
+  [[nodiscard]] Step enrolment() const {
+    const std::string name = "enrolment";
+    const auto service = account::check_service(service_);
+    if (!service.ok()) {
+      return {StepResult::failed, name, service.error().what};
+    }
+    const auto credential = account::read_credential(context_, *service, choose_harness(options_.harness, context_.environment));
+    if (credential.ok()) {
+      const auto& expires = credential->expires_ms;
+      if (!expires || *expires - context_.clock.wall_ms() > kRenewMs) {
+        return {StepResult::ok, name, expires ? "until " + base::utc_date(*expires) : std::string("stored, its end is not recorded")};
+      }
+    } else if (credential.error().code != base::Errc::not_found) {
+      return {StepResult::failed, name, credential.error().what};
+    }
+    if (options_.dry == DryRun::yes) {
+      return {StepResult::changed, name, "would enrol this machine"};
+    }
+    return io_.enroll() == account::kExitOk ? Step{StepResult::changed, name, "enrolled"}
+                                            : Step{StepResult::failed, name, "this machine is not enrolled"};
+  }
+
+  [[nodiscard]] stop_hook::ScriptValues script_values() const {
+    stop_hook::ScriptValues values;
+    values.version = base::version();
+    values.service = service_;
+    values.harness = options_.harness;
+    values.program = options_.program;
+    values.project = options_.project;
+    if (client_ == Client::codex) {
+      values.state_home = context_.environment.nonblank("XDG_STATE_HOME").value_or("");
+    }
+    return values;
+  }
+
+  [[nodiscard]] harness::ServerValues server_values() const {
+    harness::ServerValues values{options_.program, service_, options_.project, {}};
+    if (client_ == Client::codex) {
+      for (const std::string name : {"XDG_STATE_HOME", "XDG_CONFIG_HOME"}) {
+        if (const auto value = context_.environment.nonblank(name)) {
+          values.variables[name] = *value;
+        }
+      }
+    }
+    return values;
+  }
+
+  [[nodiscard]] Step scan() const {
+    const stop_hook::DiskSettingsFiles files;
+    const std::string folder = options_.scope == Scope::project ? project_root(options_.folder) : options_.folder;
+    const auto result = stop_hook::scan({files, context_.environment, folder}, options_.harness, {service_, options_.project});
+    std::string text(stop_hook::to_text(result.outcome));
+    for (const stop_hook::ScanFinding& finding : result.findings) {
+      if (finding.severity == stop_hook::ScanSeverity::error ||
+          (finding.severity == stop_hook::ScanSeverity::warning && finding.rule == "double")) {
+        text += "; " + finding.file + ": " + finding.text;
+      }
+    }
+    if (result.outcome == stop_hook::ScanOutcome::runs) {
+      return {StepResult::ok, "scan", text};
+    }
+    return {result.outcome == stop_hook::ScanOutcome::needs_review ? StepResult::by_hand : StepResult::failed, "scan", text};
+  }
+
+  [[nodiscard]] std::string last_lines() const {
+    if (failed_) {
+      return "A step failed; correct what it names and run this again.\n";
+    }
+    if (!changed_) {
+      return "Nothing changed.\n";
+    }
+    std::string text;
+    switch (client_) {
+      case Client::claude:
+        text = "Restart Claude Code for the server, and trust the folder when it asks.\n";
+        if (options_.wake == harness::Wake::yes) {
+          text += "Idle sessions will be woken and working ones reached, without any start flag.\n";
+        }
+        break;
+      case Client::codex:
+        text = "Start codex and trust the hook in /hooks: until then, and after each change of the entry, it is skipped in silence.\n";
+        break;
+      case Client::cursor:
+        text = "Reload the window of Cursor.\n";
+        break;
+      case Client::gemini:
+        text = "Restart Gemini CLI in a trusted folder.\n";
+        break;
+      case Client::copilot:
+      case Client::goose:
+        text = "Restart " + std::string(harness::client_title(client_)) + ".\n";
+        break;
+    }
+    if (options_.channels == Choice::yes) {
+      text += "claude --dangerously-load-development-channels server:robot-council\n";
+    }
+    return text + "robot-council doctor --harness " + options_.harness + "\n";
+  }
+
+  const base::Context& context_;
+  const SetupOptions& options_;
+  const SetupIo& io_;
+  Client client_;
+  std::string service_;
+  Wirer wirer_;
+  std::string steps_;
+  bool failed_ = false;
+  bool changed_ = false;
+};
+
+// Values that cannot go together, as a whole sentence; "" = none.
+std::string usage_error(const SetupOptions& options, const std::optional<Client>& client) {
+  if (!client) {
+    return "setup takes one of claude, codex, cursor, gemini, copilot, goose.";
+  }
+  if (!is_project(options.project)) {
+    return "--project takes 1 to 128 of the characters A-Z a-z 0-9 . _ / -.";
+  }
+  if (options.channels == Choice::yes && *client != Client::claude) {
+    return "--channels is for claude.";
+  }
+  if (options.local == Choice::yes && !options.service.empty() &&
+      base::without_trailing(options.service, '/') != account::kDefaultLocalService) {
+    return "--local uses " + std::string(account::kDefaultLocalService) + "; leave --service out.";
+  }
+  return {};
+}
+
+}  // namespace
+
+int setup(const base::Context& context, const SetupOptions& options, const SetupIo& io) {
+  const auto client = harness::parse_client(options.harness);
+  const std::string usage = usage_error(options, client);
+  if (!usage.empty()) {
+    context.log.error(usage);
+    return account::kExitUsage;
+  }
+  if (options.local == Choice::yes && !options.agent_marker.empty()) {
+    context.log.error("setup --local is a person's; " + options.agent_marker + " says that an agent calls. Nothing was changed.");
+    return account::kExitFailed;
+  }
+  const std::string service = options.local == Choice::yes ? std::string(account::kDefaultLocalService)
+                                                           : account::service_text(options.service, context.environment);
+  const auto checked = account::check_service(service);
+  if (!checked.ok()) {
+    context.log.error(checked.error().what);
+    return account::kExitFailed;
+  }
+  return Setup(context, options, io, *client, service).run();
+}
+
+}  // namespace robot_council::wiring::online

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "account/command.hpp"
+#include "base/context.hpp"
+#include "harness/settings_wanted.hpp"
+#include "wiring/wire.hpp"
+
+namespace robot_council::wiring::online {
+
+enum class Choice : std::uint8_t { no, yes };
+
+// `robot-council setup HARNESS`. Values as typed; "" = not given.
+struct SetupOptions {
+  std::string harness;
+  std::string service;
+  std::string project;
+  Scope scope = Scope::user;
+  Choice local = Choice::no;
+  harness::Wake wake = harness::Wake::yes;
+  Choice channels = Choice::no;
+  DryRun dry = DryRun::no;
+  std::string folder;        // working directory
+  std::string program;       // BIN
+  std::string script;        // the stop-hook script to fill
+  std::string agent_marker;  // the variable that says an agent calls, "" = none: then --local is refused
+};
+
+struct SetupIo {
+  account::Output out;
+  std::function<bool()> confirmed;  // asked once, unless dry
+  // Enrols when no usable credential is there: an exit code of account::enroll.
+  std::function<int()> enroll;
+};
+
+// Wires a harness: enrolment, script, MCP server, stop hook, then the scanner's word on it. A line per step on `io.out`; with DryRun::yes
+// diffs there and the steps on the log, and nothing is written or asked of the network.
+// Result  0: no step failed; 1; 2: values that exclude each other. A step that depends on a failed one is skipped.
+[[nodiscard]] int setup(const base::Context& context, const SetupOptions& options, const SetupIo& io);
+
+}  // namespace robot_council::wiring::online

@@ -1,0 +1,71 @@
+#include "wiring/unsetup.hpp"
+
+#include "base/text.hpp"
+#include "stop-hook/scan.hpp"
+#include "wiring/limits.hpp"
+
+namespace robot_council::wiring {
+
+namespace {
+
+constexpr int kExitUsage = 2;
+
+}  // namespace
+
+std::vector<std::string> left_entries(const base::Context& context, harness::Client client, const std::string& folder) {
+  const stop_hook::DiskSettingsFiles files;
+  const stop_hook::ScanResult result = stop_hook::scan({files, context.environment, folder}, harness::client_name(client));
+  std::vector<std::string> left;
+  for (const stop_hook::ScanEntry& entry : result.entries) {
+    if (entry.kind == stop_hook::ScanEntryKind::deliver || entry.kind == stop_hook::ScanEntryKind::wake) {
+      left.push_back(entry.file + ":" + std::to_string(entry.line));
+    }
+  }
+  return left;
+}
+
+int unsetup(const base::Context& context, const UnsetupOptions& options, const UnsetupIo& io) {
+  const auto client = harness::parse_client(options.harness);
+  if (!client) {
+    context.log.error("unsetup takes one of claude, codex, cursor, gemini, copilot, goose.");
+    return kExitUsage;
+  }
+  if (options.dry == DryRun::no && !io.confirmed()) {
+    context.log.error("nothing was changed.");
+    return kExitFailed;
+  }
+  bool failed = false;
+  bool codex_changed = false;
+  std::string steps;
+  std::string diffs;
+  std::vector<std::string> files;
+  for (const Scope scope : {Scope::project, Scope::user}) {
+    if (options.scope && *options.scope != scope) {
+      continue;
+    }
+    Wirer wirer(context, {*client, scope, project_root(options.folder)}, options.dry);
+    for (const Step& step : {wirer.take_hooks(io.pause), wirer.take_server(), wirer.take_script()}) {
+      steps += step_line(step);
+      failed = failed || step.result == StepResult::failed;
+      codex_changed = codex_changed || (*client == harness::Client::codex && step.name == "stop hook" && step.result == StepResult::changed);
+    }
+    diffs += wirer.diffs();
+    files.insert(files.end(), wirer.files().begin(), wirer.files().end());
+  }
+  if (options.dry == DryRun::yes) {
+    context.log.info(base::without_trailing(steps, '\n'));
+    return io.out(diffs).ok() && !failed ? kExitOk : kExitFailed;
+  }
+  if (codex_changed) {
+    steps += "Codex trusts hooks by their place: those that stood after ours need review again, in /hooks.\n";
+  }
+  const std::vector<std::string> left = left_entries(context, *client, options.folder);
+  if (left.empty() && !failed) {
+    steps += "No entry of robot-council is left in " + base::join(files, ", ") + ".\n";
+  } else if (!left.empty()) {
+    steps += "An entry of robot-council is left in " + base::join(left, ", ") + ".\n";
+  }
+  return io.out(steps).ok() && left.empty() && !failed ? kExitOk : kExitFailed;
+}
+
+}  // namespace robot_council::wiring
