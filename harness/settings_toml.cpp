@@ -20,11 +20,66 @@ constexpr void toml_check(bool good) {
 
 #include "base/json.hpp"
 #include "base/sha256.hpp"
+#include "base/utf8.hpp"
 #include "harness/settings_entries.hpp"
 
 namespace robot_council::harness {
 
 namespace {
+
+// The library's tables of white space are undefined for many letters (3.3: U+00A1 to U+0499 among them), and on an error it looks
+// at the whole rest of a line with them. So it never sees one: each character from U+0080 to U+FFFF goes in as one of the private
+// plane 15, which no table names, and comes back in what is read. Outside strings and comments TOML has neither.
+constexpr std::uint32_t kPlane15 = 0xF0000U;
+
+void append_utf8_4(std::string& out, std::uint32_t c) {
+  out += static_cast<char>(0xF0U | (c >> 18U));
+  out += static_cast<char>(0x80U | ((c >> 12U) & 0x3FU));
+  out += static_cast<char>(0x80U | ((c >> 6U) & 0x3FU));
+  out += static_cast<char>(0x80U | (c & 0x3FU));
+}
+
+std::uint32_t byte_at(std::string_view text, std::size_t i) { return static_cast<unsigned char>(text[i]); }
+
+std::string shielded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::uint32_t lead = byte_at(text, i);
+    if (lead >= 0xC0U && lead < 0xE0U) {
+      append_utf8_4(out, kPlane15 + (((lead & 0x1FU) << 6U) | (byte_at(text, i + 1) & 0x3FU)));
+      i += 2;
+    } else if (lead >= 0xE0U && lead < 0xF0U) {
+      append_utf8_4(out, kPlane15 + (((lead & 0x0FU) << 12U) | ((byte_at(text, i + 1) & 0x3FU) << 6U) |
+                                     (byte_at(text, i + 2) & 0x3FU)));
+      i += 3;
+    } else {
+      out += text[i++];
+    }
+  }
+  return out;
+}
+
+// The way back. Four bytes F3 B0..BF are plane 15.
+std::string unshielded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    if (byte_at(text, i) != 0xF3U || i + 3 >= text.size() || byte_at(text, i + 1) < 0xB0U) {
+      out += text[i++];
+      continue;
+    }
+    const std::uint32_t c = ((byte_at(text, i + 1) & 0x0FU) << 12U) | ((byte_at(text, i + 2) & 0x3FU) << 6U) |
+                            (byte_at(text, i + 3) & 0x3FU);
+    if (c >= 0x800U) {
+      out += static_cast<char>(0xE0U | (c >> 12U));
+      out += static_cast<char>(0x80U | ((c >> 6U) & 0x3FU));
+    } else {
+      out += static_cast<char>(0xC0U | (c >> 6U));
+    }
+    out += static_cast<char>(0x80U | (c & 0x3FU));
+    i += 4;
+  }
+  return out;
+}
 
 std::size_t line_of(const toml::node& node) { return node.source().begin.line; }
 
@@ -33,7 +88,7 @@ std::string text_of(const toml::node* node) {
     return {};
   }
   const auto* text = node->as_string();
-  return text == nullptr ? std::string() : text->get();
+  return text == nullptr ? std::string() : unshielded(text->get());
 }
 
 std::optional<bool> bool_of(const toml::node* node) {
@@ -99,7 +154,7 @@ class ConfigReader {
     }
     for (const auto& [folder, value] : *projects) {
       if (const toml::table* table = value.as_table()) {
-        config_.project_trust[std::string(folder.str())] = text_of(table->get("trust_level"));
+        config_.project_trust[unshielded(folder.str())] = text_of(table->get("trust_level"));
       }
     }
   }
@@ -108,7 +163,7 @@ class ConfigReader {
     if (const toml::table* state = table_of(hooks, "state")) {
       for (const auto& [key, value] : *state) {
         if (const toml::table* table = value.as_table()) {
-          config_.hook_trust[std::string(key.str())] =
+          config_.hook_trust[unshielded(key.str())] =
               CodexTrust{text_of(table->get("trusted_hash")), bool_of(table->get("enabled")).value_or(true)};
         }
       }
@@ -213,7 +268,7 @@ class ConfigReader {
     }
     if (const toml::table* env = table_of(*ours, "env")) {
       for (const auto& [name, value] : *env) {
-        server.env[std::string(name.str())] = text_of(&value);
+        server.env[unshielded(name.str())] = text_of(&value);
       }
     }
     config_.server = std::move(server);
@@ -226,13 +281,20 @@ class ConfigReader {
 
 CodexConfig read_codex_config(std::string_view text) {
   CodexConfig config;
+  if (!base::is_utf8(text)) {
+    config.error = SettingsError{0, "the file is no UTF-8"};
+    config.stops_client = true;
+    return config;
+  }
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  const std::string_view body = text.substr(0, kMark.size()) == kMark ? text.substr(kMark.size()) : text;
   config.mentions_us = text.find("robot-council-stop-hook") != std::string_view::npos ||
                        text.find("robot-council pending") != std::string_view::npos;
   try {
-    const toml::table root = toml::parse(text);
+    const toml::table root = toml::parse(shielded(body));
     ConfigReader(config).read(root);
   } catch (const toml::parse_error& error) {
-    config.error = SettingsError{0, quoted_text(error.description())};
+    config.error = SettingsError{0, quoted_text(unshielded(error.description()))};
     config.error_place = {error.source().begin.line, error.source().begin.column};
     config.stops_client = true;
   } catch (const std::exception& error) {

@@ -1,5 +1,6 @@
 #include "wiring/wire.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/atomic_file.hpp"
@@ -129,9 +130,15 @@ void Wirer::add_diff(const std::string& path, const std::optional<std::string>& 
   diffs_ += unified_diff(path, before, after);
 }
 
+void Wirer::remember(const std::string& path) {
+  if (std::find(files_.begin(), files_.end(), path) == files_.end()) {
+    files_.push_back(path);
+  }
+}
+
 // Puts something into one file.
 Step Wirer::edit(const std::string& name, const std::string& path, unsigned mode, const Build& build, const Verify& verify) {
-  files_.push_back(path);
+  remember(path);
   Edited last;
   base::FileEdit edit;
   edit.path = path;
@@ -141,7 +148,7 @@ Step Wirer::edit(const std::string& name, const std::string& path, unsigned mode
   edit.private_folder = target_.scope == Scope::user;
   edit.verify = verify;
   Recorded known = recorded(path);
-  if (known.backup.empty()) {
+  if (known.backup.empty() && !known.made) {
     edit.backup = path + ".robot-council-backup-" + base::compact_utc(context_.clock.wall_ms());
   }
   edit.build = [&](const std::optional<std::string>& old) -> base::Result<std::optional<std::string>> {
@@ -177,7 +184,7 @@ Step Wirer::edit(const std::string& name, const std::string& path, unsigned mode
   }
   known.made = known.made || done->made;
   known.containers.insert(last.made.begin(), last.made.end());
-  if (known.backup.empty() && !done->made) {
+  if (known.backup.empty() && !known.made) {
     known.backup = edit.backup;
   }
   if (auto status = record(path, known); !status.ok()) {
@@ -188,7 +195,7 @@ Step Wirer::edit(const std::string& name, const std::string& path, unsigned mode
 
 // Takes something out of one file; a file that we made and that holds nothing else goes.
 Step Wirer::take(const std::string& name, const std::string& path, const Build& build) {
-  files_.push_back(path);
+  remember(path);
   const Recorded known = recorded(path);
   std::optional<std::string> result;
   base::FileEdit edit;
@@ -223,6 +230,11 @@ Step Wirer::take(const std::string& name, const std::string& path, const Build& 
   const auto done = base::edit_file(edit, context_.clock.steady() + kLockWait);
   if (!done.ok()) {
     return {StepResult::failed, name, done.error().what};
+  }
+  // Gemini CLI keeps both entries in one file: what we made of it is asked for again by the second step.
+  const bool more_follows = name == "stop hook" && places_.server && places_.server->path == path && result;
+  if (more_follows) {
+    return {done->changed ? StepResult::changed : StepResult::ok, name, path};
   }
   // A backup that equals what is left has no more use.
   const auto backup = known.backup.empty() ? base::Result<std::string>(base::Error{}) : base::read_file(known.backup, harness::kMaxSettingsBytes);

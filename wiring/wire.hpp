@@ -75,6 +75,7 @@ class Wirer {
   base::Status record(const std::string& path, const std::optional<Recorded>& value) const;
   [[nodiscard]] std::string record_path() const;
   [[nodiscard]] std::string lock_folder() const;
+  void remember(const std::string& path);
   void add_diff(const std::string& path, const std::optional<std::string>& before, const std::optional<std::string>& after);
 
   const base::Context& context_;

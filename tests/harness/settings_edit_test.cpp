@@ -287,6 +287,23 @@ TEST(SettingsEditToml, ServerElsewhereAndOtherTablesAreRefused80) {
   EXPECT_NE(error_of(harness::edit_codex_block(std::string("[\"mcp_servers\".\"robot-council\"]\ncommand = \"y\"\n"), block)), "");
 }
 
+TEST(SettingsEditToml, LettersOutsideAsciiOnlyInStringsAndComments) {
+  for (const char* text : {"gr\u00f6\u00dfe = 1", "a = 1\u00a0", "robot\u0492 = 1", "a = \"x\"\u0492", "[\u00e9]"}) {
+    EXPECT_TRUE(harness::read_codex_config(text).error) << text;
+  }
+  for (const char* text : {"a = \"gr\u00f6\u00dfe\" # B\u00fcro", "a = 'it\u00e9'", "a = \"\"\"x\n\"\u00e9\" y\"\"\"\n", "\"\u00e9\" = 1",
+                           "a = '''\u00e9\n''' # \u00e9\nb = \"q\\\"\u00e9\""}) {
+    EXPECT_FALSE(harness::read_codex_config(text).error) << text;
+  }
+}
+
+TEST(SettingsEditToml, LettersOutsideAsciiComeBackAsTheyAre) {
+  const auto config = harness::read_codex_config("[projects.\"/h/B\u00fcro\u20ac\U0001F600\"]\ntrust_level = \"trusted\"\n[hooks.state.\"/\u0492:stop:0:0\"]\ntrusted_hash = \"x\"\n");
+  ASSERT_FALSE(config.error);
+  EXPECT_EQ(config.project_trust.count("/h/B\u00fcro\u20ac\U0001F600"), 1U);
+  EXPECT_EQ(config.hook_trust.count("/\u0492:stop:0:0"), 1U);
+}
+
 TEST(SettingsEditToml, IllFormedTextsAreErrorsAndNoAbort) {
   for (const char* text : {"[{", "[{\"a\"", "[[{", "[", "[a.", "a.{", "= 1", "a = [{", "a = \"\\u", "[hooks", "[[hooks.Stop", "\xFF", "a=1979-", "[\n"}) {
     EXPECT_TRUE(harness::read_codex_config(text).error) << text;

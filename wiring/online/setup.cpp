@@ -48,7 +48,9 @@ class Setup {
     step(failed_ ? skipped("script") : wirer_.put_script(options_.script, script_values()));
     step(failed_ ? skipped("mcp server") : wirer_.put_server(server_values()));
     step(failed_ ? skipped("stop hook") : wirer_.put_hooks(options_.wake));
-    step(failed_ || options_.dry == DryRun::yes ? skipped("scan") : scan());
+    const bool dry = options_.dry == DryRun::yes;
+    step(failed_ || dry ? skipped("scan") : scan());
+    step(failed_ || dry || !io_.doctor ? skipped("doctor") : doctor());
     if (options_.dry == DryRun::yes) {
       context_.log.info(base::without_trailing(steps_, '\n'));
       return io_.out(wirer_.diffs()).ok() && !failed_ ? account::kExitOk : account::kExitFailed;
@@ -137,6 +139,15 @@ class Setup {
       return {StepResult::ok, "scan", text};
     }
     return {result.outcome == stop_hook::ScanOutcome::needs_review ? StepResult::by_hand : StepResult::failed, "scan", text};
+  }
+
+  // Where the hook waits for a person's review the proof cannot succeed yet.
+  [[nodiscard]] Step doctor() const {
+    if (client_ == Client::codex && steps_.find("by hand  scan") != std::string::npos) {
+      return {StepResult::by_hand, "doctor", "after the hook is trusted run robot-council doctor --harness codex"};
+    }
+    return io_.doctor() == account::kExitOk ? Step{StepResult::ok, "doctor", "every check passed"}
+                                            : Step{StepResult::failed, "doctor", "run robot-council doctor --harness " + options_.harness};
   }
 
   [[nodiscard]] std::string last_lines() const {

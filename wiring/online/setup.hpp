@@ -34,6 +34,8 @@ struct SetupIo {
   std::function<bool()> confirmed;  // asked once, unless dry
   // Enrols when no usable credential is there: an exit code of account::enroll.
   std::function<int()> enroll;
+  // Runs doctor for the harness: its exit code. Optional; without it the step is skipped.
+  std::function<int()> doctor;
 };
 
 // Wires a harness: enrolment, script, MCP server, stop hook, then the scanner's word on it. A line per step on `io.out`; with DryRun::yes
