@@ -407,6 +407,7 @@ Step Wirer::take_server() {
       base::ChildOptions options;
       options.argv = {*program, "mcp", "remove", "-s", local ? "local" : "user", "robot-council"};
       options.environment = context_.environment.all();
+      options.standard_err = base::Stdio::pipe;
       options.directory = local ? std::optional<std::string>(target_.root) : std::nullopt;
       const auto done = base::run_child(std::move(options), {}, context_.clock.steady() + kClientWait);
       if (done.ok() && done->status.success()) {
@@ -492,6 +493,7 @@ Step Wirer::claude_server(const harness::ServerValues& values, const std::string
     base::ChildOptions options;
     argv.insert(argv.begin(), program);
     options.argv = std::move(argv);
+    options.standard_err = base::Stdio::pipe;
     options.environment = context_.environment.all();
     options.directory = target_.scope == Scope::project ? std::optional<std::string>(target_.root) : std::nullopt;
     return base::run_child(std::move(options), {}, context_.clock.steady() + kClientWait);
