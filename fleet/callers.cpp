@@ -17,9 +17,11 @@ constexpr std::string_view kSessionSql =
     " i.revoked_at, d.allowed FROM sessions s JOIN installations i ON i.id = s.installation_id"
     " JOIN developers d ON d.id = s.developer_id WHERE ";
 
-enum SessionColumn : std::size_t {
-  id, developer_id, login, installation_id, harness, machine_label, role, requested_role, status, repository, work_location,
-  declared_capacity, ephemeral, feed_cursor, contact_at, token_expires_at, revoked_at, allowed
+struct SessionColumn {
+  enum Index : std::size_t {
+    id, developer_id, login, installation_id, harness, machine_label, role, requested_role, status, repository, work_location,
+    declared_capacity, ephemeral, feed_cursor, contact_at, token_expires_at, revoked_at, allowed
+  };
 };
 
 Session session_of(const Row& row) {
@@ -53,8 +55,8 @@ bool Session::live() const { return status != service_api::session_status::kGone
 bool Session::directs() const { return role == service_api::role::kCoordinator; }
 
 std::variant<Session, Reply> session_of_token(Unit& unit, std::string_view token) {
-  static const std::string kSql = std::string(kSessionSql) + "s.token_hash = ?";
-  const auto row = unit.tx.first(kSql, {stored_form(token)});
+  static const std::string sql = std::string(kSessionSql) + "s.token_hash = ?";
+  const auto row = unit.tx.first(sql, {stored_form(token)});
   if (!row || row->text(SessionColumn::status) == service_api::session_status::kGone ||
       row->integer(SessionColumn::token_expires_at) <= unit.now || row->maybe_integer(SessionColumn::revoked_at)) {
     return unknown_token();
@@ -66,8 +68,8 @@ std::variant<Session, Reply> session_of_token(Unit& unit, std::string_view token
 }
 
 std::optional<Session> find_session(Unit& unit, std::int64_t session_id) {
-  static const std::string kSql = std::string(kSessionSql) + "s.id = ?";
-  const auto row = unit.tx.first(kSql, {session_id});
+  static const std::string sql = std::string(kSessionSql) + "s.id = ?";
+  const auto row = unit.tx.first(sql, {session_id});
   return row ? std::optional<Session>(session_of(*row)) : std::nullopt;
 }
 

@@ -80,7 +80,7 @@ void FeedWindow::set_oldest(std::int64_t oldest) {
 
 Page read_page(Transaction& transaction, std::int64_t after, std::int64_t limit, const Reader& reader) {
   // An event closed to others is looked up among its addressees; the open ones and the reader's own cost nothing more.
-  static const std::string kSql =
+  static const std::string sql =
       "SELECT " + std::string(kEventColumns) +
       ", CASE WHEN e.developer_id = ? THEN 1"
       " WHEN e.type NOT IN ('narration', 'lane.quiet', 'lane.condition', 'placement.instruction') THEN 1"
@@ -95,7 +95,7 @@ Page read_page(Transaction& transaction, std::int64_t after, std::int64_t limit,
   while (more && examined < service_api::kMaxExamined) {
     const std::int64_t chunk = std::min(kPageChunk, service_api::kMaxExamined - examined);
     const Rows rows =
-        transaction.query(kSql, {reader.developer_id, reader.session_id, reader.developer_id, page.cursor, chunk});
+        transaction.query(sql, {reader.developer_id, reader.session_id, reader.developer_id, page.cursor, chunk});
     for (const Row& row : rows) {
       page.cursor = row.integer(0);
       ++examined;

@@ -28,12 +28,12 @@ constexpr const char* kNoToken = "This call needs a token.";
 }  // namespace
 
 const std::map<std::string, std::int64_t>& default_rates() {
-  static const std::map<std::string, std::int64_t> kRates{
+  static const std::map<std::string, std::int64_t> rates{
       {"device-code", service_api::kRateDeviceCode},      {"device-token", service_api::kRateDeviceToken},
       {"device-token-ip", service_api::kRateDeviceTokenIp}, {"sessions", service_api::kRateSessions},
       {"agent", service_api::kRateAgent},                 {"role", service_api::kRateRole},
       {"operator", service_api::kRateOperator}};
-  return kRates;
+  return rates;
 }
 
 std::int64_t Gate::limit_of(std::string_view name) const {

@@ -104,9 +104,9 @@ std::vector<Tool> lock_tools() {
 }
 
 std::vector<Tool> feed_tools() {
-  static const std::string kNarrate = R"({"body":{"type":"string","maxLength":4000},"meta":{"type":"object"},"to":)" +
+  static const std::string narrate = R"({"body":{"type":"string","maxLength":4000},"meta":{"type":"object"},"to":)" +
                                       std::string(kIdList) + ",\"to_tasks\":" + std::string(kIdList) + "}";
-  static const std::string kDirect = R"({"body":{"type":"string","maxLength":4000},"meta":{"type":"object"},"targets":)" +
+  static const std::string direct = R"({"body":{"type":"string","maxLength":4000},"meta":{"type":"object"},"targets":)" +
                                      std::string(kIdList) + "}";
   return {{"events_read", "Read the feed",
            "Reads the fleet's events after a position, else after the position you last read from. Read on from the cursor until it "
@@ -114,9 +114,9 @@ std::vector<Tool> feed_tools() {
            R"({"after":{"type":"integer"},"limit":{"type":"integer"}})", "",
            [](Core& core, const Session& session, const Input& input) { return read_events(core, session, input); }},
           {"events_narrate", "Tell the fleet",
-           "Tells the other sessions something; with `to` or `to_tasks` it is for those sessions.", kNarrate, R"(["body"])",
+           "Tells the other sessions something; with `to` or `to_tasks` it is for those sessions.", narrate, R"(["body"])",
            act(ability::kEventsPost, Access::writes, post_narration)},
-          {"directive_post", "Direct the fleet", "Coordinators: tells all sessions, or the targets, what to do.", kDirect,
+          {"directive_post", "Direct the fleet", "Coordinators: tells all sessions, or the targets, what to do.", direct,
            R"(["body"])", act(ability::kCoordinatorDirect, Access::writes, post_directive)},
           {"presence_heartbeat", "Say you are here", "Keeps this session from being taken for silent.", "{}", "",
            [](Core& core, const Session& session, const Input&) {
@@ -146,14 +146,14 @@ std::string entry_text(const Tool& tool) {
 }  // namespace
 
 const std::vector<Tool>& tools() {
-  static const std::vector<Tool> kTools = [] {
+  static const std::vector<Tool> table = [] {
     std::vector<Tool> all = task_tools();
     for (auto part : {lock_tools(), feed_tools()}) {
       std::move(part.begin(), part.end(), std::back_inserter(all));
     }
     return all;
   }();
-  return kTools;
+  return table;
 }
 
 const Tool* find_tool(std::string_view name) {
@@ -163,14 +163,14 @@ const Tool* find_tool(std::string_view name) {
 }
 
 const std::string& tool_list_text() {
-  static const std::string kText = [] {
+  static const std::string text = [] {
     std::vector<std::string> entries;
     for (const Tool& tool : tools()) {
       entries.push_back(entry_text(tool));
     }
     return ObjectText().raw("tools", array_text(entries)).done();
   }();
-  return kText;
+  return text;
 }
 
 }  // namespace robot_council::fleet

@@ -40,9 +40,9 @@ std::string hour_of(const base::Json& object, const char* name) {
 }
 
 const base::Json& list_of(const base::Json& object, const char* name) {
-  static const base::Json kEmpty = base::Json::array();
+  static const base::Json empty = base::Json::array();
   const base::Json* list = base::get_array(object, name);
-  return list == nullptr ? kEmpty : *list;
+  return list == nullptr ? empty : *list;
 }
 
 std::string section(std::string_view title, const Table& rows) {

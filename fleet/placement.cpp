@@ -15,14 +15,14 @@ namespace {
 namespace status = service_api::task_status;
 
 const Transition& reassign_rule() {
-  static const Transition kReassign{"reassign",
+  static const Transition reassign{"reassign",
                                     service_api::event::kTaskReassigned,
                                     "reassigned",
                                     {status::kPending, status::kClaimed, status::kInProgress, status::kBlocked},
                                     status::kClaimed,
                                     Who::director,
                                     {"session_id", "directive", "hand_back", "expect", "meta"}};
-  return kReassign;
+  return reassign;
 }
 
 struct Placement {

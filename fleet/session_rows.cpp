@@ -58,38 +58,40 @@ std::string held_locks(Unit& unit, std::int64_t session_id) {
   return text_list(names);
 }
 
-enum Column : std::size_t {
-  id, login, harness, machine_label, role, repository, work_location, os_family, arch, status, contact_at, declared_capacity,
-  installation_id, requested_role, requested_at, ephemeral, watcher_at
+struct ListColumn {
+  enum Index : std::size_t {
+    id, login, harness, machine_label, role, repository, work_location, os_family, arch, status, contact_at, declared_capacity,
+    installation_id, requested_role, requested_at, ephemeral, watcher_at
+  };
 };
 
 std::string row_text(Unit& unit, const Row& row, RowFor for_whom, const Session* reader) {
-  const Presence::Times times = unit.presence.of(row.integer(id));
-  const std::int64_t seen = std::max(row.integer(contact_at), times.contact.value_or(0));
-  const auto declared = row.maybe_integer(declared_capacity);
+  const Presence::Times times = unit.presence.of(row.integer(ListColumn::id));
+  const std::int64_t seen = std::max(row.integer(ListColumn::contact_at), times.contact.value_or(0));
+  const auto declared = row.maybe_integer(ListColumn::declared_capacity);
   ObjectText text;
-  text.integer("id", row.integer(id))
-      .text("github_login", row.text(login))
-      .text("harness", row.text(harness))
-      .text("machine_label", row.text(machine_label))
-      .text("role", row.text(role))
-      .text("repository", row.maybe_text(repository))
-      .text("work_location", row.maybe_text(work_location))
-      .text("os_family", row.maybe_text(os_family))
-      .text("arch", row.maybe_text(arch))
-      .text("status", row.text(status))
+  text.integer("id", row.integer(ListColumn::id))
+      .text("github_login", row.text(ListColumn::login))
+      .text("harness", row.text(ListColumn::harness))
+      .text("machine_label", row.text(ListColumn::machine_label))
+      .text("role", row.text(ListColumn::role))
+      .text("repository", row.maybe_text(ListColumn::repository))
+      .text("work_location", row.maybe_text(ListColumn::work_location))
+      .text("os_family", row.maybe_text(ListColumn::os_family))
+      .text("arch", row.maybe_text(ListColumn::arch))
+      .text("status", row.text(ListColumn::status))
       .time("last_seen_at", seen)
       .integer("capacity", effective_capacity(unit.settings, declared))
-      .raw("tasks", held_tasks(unit, row.integer(id), reader));
+      .raw("tasks", held_tasks(unit, row.integer(ListColumn::id), reader));
   if (for_whom == RowFor::operator_) {
-    const auto watcher = times.watcher ? times.watcher : row.maybe_integer(watcher_at);
-    text.integer("installation_id", row.integer(installation_id))
-        .text("requested_role", row.maybe_text(requested_role))
-        .time("requested_at", row.maybe_integer(requested_at))
+    const auto watcher = times.watcher ? times.watcher : row.maybe_integer(ListColumn::watcher_at);
+    text.integer("installation_id", row.integer(ListColumn::installation_id))
+        .text("requested_role", row.maybe_text(ListColumn::requested_role))
+        .time("requested_at", row.maybe_integer(ListColumn::requested_at))
         .integer("declared_capacity", declared)
-        .flag("ephemeral", row.flag(ephemeral))
+        .flag("ephemeral", row.flag(ListColumn::ephemeral))
         .text("watcher", watcher_state(watcher, unit.now))
-        .raw("locks", held_locks(unit, row.integer(id)));
+        .raw("locks", held_locks(unit, row.integer(ListColumn::id)));
   }
   return text.done();
 }
@@ -109,7 +111,7 @@ SessionRows session_rows(Unit& unit, const SessionQuery& query, RowFor for_whom,
   SessionRows result;
   for (const Row& row : rows) {
     result.rows.push_back(row_text(unit, row, for_whom, reader));
-    result.ids.push_back(row.integer(id));
+    result.ids.push_back(row.integer(ListColumn::id));
   }
   return result;
 }

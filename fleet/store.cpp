@@ -8,14 +8,14 @@ std::int64_t Value::integer() const {
 }
 
 const std::string& Value::text() const {
-  static const std::string kNothing;
+  static const std::string nothing;
   const auto* text = std::get_if<std::string>(&held_);
-  return text == nullptr ? kNothing : *text;
+  return text == nullptr ? nothing : *text;
 }
 
 const Value& Row::at(std::size_t column) const {
-  static const Value kNull;
-  return column < columns_.size() ? columns_[column] : kNull;
+  static const Value null;
+  return column < columns_.size() ? columns_[column] : null;
 }
 
 std::optional<std::int64_t> Row::maybe_integer(std::size_t column) const {

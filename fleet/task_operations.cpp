@@ -41,7 +41,7 @@ Operation task_create_operation() {
 }
 
 const Operation* find_task_action(std::string_view action) {
-  static const std::map<std::string, Operation, std::less<>> kActions{
+  static const std::map<std::string, Operation, std::less<>> actions{
       {"claim", {ability::kTasksClaim, Access::writes, claim_task}},
       {"start", {ability::kTasksClaim, Access::writes, start_task}},
       {"block", {ability::kTasksClaim, Access::writes, block_task}},
@@ -51,16 +51,16 @@ const Operation* find_task_action(std::string_view action) {
       {"reassign", {ability::kCoordinatorDirect, Access::writes, reassign_task}},
       {"cancel", {ability::kCoordinatorDirect, Access::writes, cancel_task}},
       {"branch", {ability::kTasksClaim, Access::writes, set_branch}}};
-  return find(kActions, action);
+  return find(actions, action);
 }
 
 const Operation* find_lock_action(std::string_view action) {
-  static const std::map<std::string, Operation, std::less<>> kActions{
+  static const std::map<std::string, Operation, std::less<>> actions{
       {"acquire", lock_operation(ability::kLocksAcquire, acquire_lock)},
       {"renew", lock_operation(ability::kLocksAcquire, renew_lock)},
       {"release", lock_operation(ability::kLocksAcquire, release_lock)},
       {"force-release", lock_operation(ability::kCoordinatorDirect, force_release_lock)}};
-  return find(kActions, action);
+  return find(actions, action);
 }
 
 }  // namespace robot_council::fleet

@@ -84,11 +84,11 @@ TaskPage read_page_query(Fields& fields) {
 }
 
 Rows task_rows(Unit& unit, const TaskPage& page) {
-  static const std::string kSql =
+  static const std::string sql =
       std::string(kTaskSql) +
       "WHERE (? IS NULL OR status = ?) AND priority <= ? AND (priority < ? OR id > ?) ORDER BY priority DESC, id LIMIT ?";
   const std::int64_t priority = page.after_priority.value_or(service_api::kMaxPriority);
-  return unit.tx.query(kSql, {page.status, page.status, priority, priority, page.after_id.value_or(0), page.limit});
+  return unit.tx.query(sql, {page.status, page.status, priority, priority, page.after_id.value_or(0), page.limit});
 }
 
 }  // namespace
@@ -99,8 +99,8 @@ bool Task::held() const {
 }
 
 std::optional<Task> find_task(Unit& unit, std::int64_t id) {
-  static const std::string kSql = std::string(kTaskSql) + "WHERE id = ?";
-  const auto row = unit.tx.first(kSql, {id});
+  static const std::string sql = std::string(kTaskSql) + "WHERE id = ?";
+  const auto row = unit.tx.first(sql, {id});
   return row ? std::optional<Task>(task_of(*row)) : std::nullopt;
 }
 
@@ -220,11 +220,11 @@ Reply set_branch(Unit& unit, const Session& session, std::int64_t task_id, const
 }
 
 std::string overview_tasks(Unit& unit) {
-  static const std::string kSql = std::string(kTaskSql) +
+  static const std::string sql = std::string(kTaskSql) +
                                   "WHERE finished_at IS NULL OR finished_at > ? ORDER BY finished_at IS NOT NULL, priority DESC,"
                                   " id LIMIT ?";
   std::vector<std::string> tasks;
-  for (const Row& row : unit.tx.query(kSql, {unit.now - kDay, kOverviewTasks})) {
+  for (const Row& row : unit.tx.query(sql, {unit.now - kDay, kOverviewTasks})) {
     tasks.push_back(task_json(task_of(row), nullptr));
   }
   return array_text(tasks);

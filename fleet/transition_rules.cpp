@@ -23,9 +23,9 @@ std::string list_of(const std::vector<std::string_view>& words) {
 }  // namespace
 
 const std::vector<std::string_view>& held_statuses() {
-  static const std::vector<std::string_view> kHeld(service_api::task_status::kHeld.begin(),
+  static const std::vector<std::string_view> held(service_api::task_status::kHeld.begin(),
                                                    service_api::task_status::kHeld.end());
-  return kHeld;
+  return held;
 }
 
 bool may_take(const Task& task, const Session& session) {

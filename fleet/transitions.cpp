@@ -63,9 +63,9 @@ Reply finish(Unit& unit, const Session& session, const Transition& transition, s
 }  // namespace
 
 Reply claim_task(Unit& unit, const Session& session, std::int64_t task_id, const Input& input) {
-  static const Transition kClaim{"claim",          service_api::event::kTaskClaimed, "claimed", {status::kPending},
+  static const Transition claim{"claim",          service_api::event::kTaskClaimed, "claimed", {status::kPending},
                                  status::kClaimed, Who::eligible,                    {}};
-  return apply_bare(unit, session, kClaim, task_id, input, [&](Unit& u) {
+  return apply_bare(unit, session, claim, task_id, input, [&](Unit& u) {
     return u.tx.execute(
         "UPDATE tasks SET status = 'claimed', claimed_at = ?, claimed_session = ?, claimed_login = ?, branch = NULL,"
         " sub_label = NULL, placed_by = NULL, hand_back = 0 WHERE id = ? AND status = 'pending'",
@@ -74,7 +74,7 @@ Reply claim_task(Unit& unit, const Session& session, std::int64_t task_id, const
 }
 
 Reply start_task(Unit& unit, const Session& session, std::int64_t task_id, const Input& input) {
-  static const Transition kStart{"start",
+  static const Transition start{"start",
                                  service_api::event::kTaskStarted,
                                  "started",
                                  {status::kClaimed, status::kBlocked},
@@ -82,13 +82,13 @@ Reply start_task(Unit& unit, const Session& session, std::int64_t task_id, const
                                  Who::holder,
                                  {"branch", "sub_label"}};
   Fields fields(input);
-  forbid_foreign_fields(fields, kStart);
+  forbid_foreign_fields(fields, start);
   const auto branch = fields.text("branch", {Need::optional, service_api::kMaxBranch, service_api::is_branch});
   const auto label = fields.text("sub_label", {Need::optional, service_api::kMaxSubLabel, service_api::is_sub_label});
   if (!fields.ok()) {
     return invalid_input(fields.errors());
   }
-  return apply(unit, session, kStart, task_id, [&](Unit& u) {
+  return apply(unit, session, start, task_id, [&](Unit& u) {
     return u.tx.execute(
         "UPDATE tasks SET status = 'in_progress', branch = COALESCE(?, branch), sub_label = COALESCE(?, sub_label)"
         " WHERE id = ? AND claimed_session = ? AND status IN ('claimed', 'blocked')",
@@ -97,14 +97,14 @@ Reply start_task(Unit& unit, const Session& session, std::int64_t task_id, const
 }
 
 Reply block_task(Unit& unit, const Session& session, std::int64_t task_id, const Input& input) {
-  static const Transition kBlock{"block",
+  static const Transition block{"block",
                                  service_api::event::kTaskBlocked,
                                  "blocked",
                                  {status::kClaimed, status::kInProgress},
                                  status::kBlocked,
                                  Who::holder,
                                  {}};
-  return apply_bare(unit, session, kBlock, task_id, input, [&](Unit& u) {
+  return apply_bare(unit, session, block, task_id, input, [&](Unit& u) {
     return u.tx.execute(
         "UPDATE tasks SET status = 'blocked' WHERE id = ? AND claimed_session = ? AND status IN ('claimed', 'in_progress')",
         {task_id, session.id});
@@ -112,26 +112,26 @@ Reply block_task(Unit& unit, const Session& session, std::int64_t task_id, const
 }
 
 Reply complete_task(Unit& unit, const Session& session, std::int64_t task_id, const Input& input) {
-  static const Transition kComplete{"complete",
+  static const Transition complete{"complete",
                                     service_api::event::kTaskCompleted,
                                     "completed",
                                     {status::kClaimed, status::kInProgress},
                                     status::kDone,
                                     Who::holder,
                                     {"result"}};
-  return finish(unit, session, kComplete, task_id, input);
+  return finish(unit, session, complete, task_id, input);
 }
 
 Reply fail_task(Unit& unit, const Session& session, std::int64_t task_id, const Input& input) {
-  static const Transition kFail{
+  static const Transition fail{
       "fail", service_api::event::kTaskFailed, "failed", held_statuses(), status::kFailed, Who::holder, {"result"}};
-  return finish(unit, session, kFail, task_id, input);
+  return finish(unit, session, fail, task_id, input);
 }
 
 Reply release_task(Unit& unit, const Session& session, std::int64_t task_id, const Input& input) {
-  static const Transition kRelease{"release",        service_api::event::kTaskReleased, "released", held_statuses(),
+  static const Transition release{"release",        service_api::event::kTaskReleased, "released", held_statuses(),
                                    status::kPending, Who::holder_or_director,           {}};
-  return apply_bare(unit, session, kRelease, task_id, input, [&](Unit& u) {
+  return apply_bare(unit, session, release, task_id, input, [&](Unit& u) {
     return u.tx.execute(
         "UPDATE tasks SET status = 'pending', branch = NULL, sub_label = NULL, claimed_at = NULL, claimed_session = NULL,"
         " claimed_login = NULL, placed_by = NULL, hand_back = 0"
@@ -141,14 +141,14 @@ Reply release_task(Unit& unit, const Session& session, std::int64_t task_id, con
 }
 
 Reply cancel_task(Unit& unit, const Session& session, std::int64_t task_id, const Input& input) {
-  static const Transition kCancel{"cancel",
+  static const Transition cancel{"cancel",
                                   service_api::event::kTaskCancelled,
                                   "cancelled",
                                   {status::kPending, status::kClaimed, status::kInProgress, status::kBlocked},
                                   status::kCancelled,
                                   Who::director,
                                   {}};
-  return apply_bare(unit, session, kCancel, task_id, input, [&](Unit& u) {
+  return apply_bare(unit, session, cancel, task_id, input, [&](Unit& u) {
     return u.tx.execute(
         "UPDATE tasks SET status = 'cancelled', finished_at = ?"
         " WHERE id = ? AND status IN ('pending', 'claimed', 'in_progress', 'blocked')",

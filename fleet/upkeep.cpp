@@ -13,8 +13,16 @@ namespace robot_council::fleet {
 
 namespace {
 
+constexpr std::string_view kLongSilentSql =
+    "SELECT id FROM sessions WHERE status IN ('active', 'stale') AND contact_at <= ? ORDER BY contact_at, id LIMIT ?";
 constexpr std::string_view kSilentSql =
-    "SELECT id FROM sessions WHERE status = ? AND contact_at <= ? ORDER BY contact_at, id LIMIT ?";
+    "SELECT id FROM sessions WHERE status = 'active' AND contact_at <= ? ORDER BY contact_at, id LIMIT ?";
+
+// A contact that came after the flush, and is not in the store yet.
+bool heard_after(const Unit& unit, std::int64_t session_id, std::int64_t time) {
+  const auto contact = unit.presence.of(session_id).contact;
+  return contact && *contact > time;
+}
 
 }  // namespace
 
@@ -53,13 +61,11 @@ void Upkeep::forgive_silence() {
 
 void Upkeep::mark_silent_gone() {
   (void)core_.write([](Unit& unit) {
-    for (const char* status : {"stale", "active"}) {
-      for (const Row& row : unit.tx.query(
-               kSilentSql, {status, unit.now - service_api::kGoneAfter * kSecond, kSweepBatch})) {
-        const auto session = find_session(unit, row.integer(0));
-        if (session) {
-          mark_gone(unit, *session, {"timeout", std::nullopt});
-        }
+    const std::int64_t gone_before = unit.now - service_api::kGoneAfter * kSecond;
+    for (const Row& row : unit.tx.query(kLongSilentSql, {gone_before, kSweepBatch})) {
+      const auto session = find_session(unit, row.integer(0));
+      if (session && !heard_after(unit, session->id, gone_before)) {
+        mark_gone(unit, *session, {"timeout", std::nullopt});
       }
     }
     return ok({});
@@ -69,11 +75,11 @@ void Upkeep::mark_silent_gone() {
 void Upkeep::mark_silent_stale() {
   (void)core_.write([](Unit& unit) {
     const std::int64_t gone_before = unit.now - service_api::kGoneAfter * kSecond;
-    for (const Row& row :
-         unit.tx.query(kSilentSql, {"active", unit.now - service_api::kStaleAfter * kSecond, kSweepBatch})) {
+    const std::int64_t stale_before = unit.now - service_api::kStaleAfter * kSecond;
+    for (const Row& row : unit.tx.query(kSilentSql, {stale_before, kSweepBatch})) {
       const auto session = find_session(unit, row.integer(0));
       // One silent long enough to be gone waits for the next sweep rather than passing through both.
-      if (!session || session->contact_at <= gone_before) {
+      if (!session || session->contact_at <= gone_before || heard_after(unit, session->id, stale_before)) {
         continue;
       }
       unit.tx.execute("UPDATE sessions SET status = 'stale' WHERE id = ? AND status = 'active'", {session->id});
