@@ -71,6 +71,8 @@ void BridgeRecord::joined(std::int64_t session, const std::string& role, std::op
   session_ = session;
   role_ = role;
   cursor_ = cursor;
+  read_ms_.reset();
+  noticed_ms_.reset();
   write(When::now);
 }
 
@@ -91,20 +93,23 @@ void BridgeRecord::session_ended() {
 void BridgeRecord::feed_read(std::optional<std::int64_t> cursor) {
   const base::MutexLock lock(mu_);
   cursor_ = cursor;
+  const When when = read_ms_ ? When::sometimes : When::now;  // the first one proves that it works
   read_ms_ = context_.clock.wall_ms();
-  write(When::sometimes);
+  write(when);
 }
 
 void BridgeRecord::tool_called() {
   const base::MutexLock lock(mu_);
+  const When when = tool_ms_ ? When::sometimes : When::now;  // the first one proves that it works
   tool_ms_ = context_.clock.wall_ms();
-  write(When::sometimes);
+  write(when);
 }
 
 void BridgeRecord::noticed() {
   const base::MutexLock lock(mu_);
+  const When when = noticed_ms_ ? When::sometimes : When::now;  // the first one proves that it works
   noticed_ms_ = context_.clock.wall_ms();
-  write(When::sometimes);
+  write(when);
 }
 
 void BridgeRecord::seat_obtained() {

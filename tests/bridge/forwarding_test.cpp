@@ -140,6 +140,26 @@ TEST_F(ForwardTest, ABusyServiceIsAskedOnceMore) {
   EXPECT_NE(harness_->answer("3", base::Milliseconds(900)).find("The service answered HTTP 503."), std::string::npos);
 }
 
+// 80: also while it waits for a busy service or for a new token
+TEST_F(ForwardTest, ACallThatWaitsToBeSentAgainCanBeCancelled) {
+  start_joined();
+  fleet_.once("POST mcp", FleetReply{503, "{}", {{"Retry-After", "5"}}});
+  harness_->call("2", "task_list");
+  ASSERT_TRUE(fleet_.wait_for("POST mcp", 2));
+  harness_->send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}})");
+  fleet_.on("POST sessions/41/renew", hanging());
+  fleet_.expire_token();
+  harness_->call("3", "task_list");
+  ASSERT_TRUE(fleet_.wait_for("POST sessions/41/renew", 1));
+  harness_->send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}})");
+  harness_->request("4", "ping");
+  EXPECT_NE(harness_->answer("4"), "");
+  const base::SteadyTime begun = std::chrono::steady_clock::now();
+  EXPECT_EQ(finish(), 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(900));
+  EXPECT_EQ(harness_->count(R"("id":2,)") + harness_->count(R"("id":3,)"), 0U);
+}
+
 // 75: no redirect is followed
 TEST_F(ForwardTest, ARedirectIsNotFollowed) {
   start_joined();

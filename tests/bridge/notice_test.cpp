@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
+
+#include "base/fd.hpp"
 #include "base/files.hpp"
 #include "bridge/announcer.hpp"
 #include "bridge/notice_plan.hpp"
@@ -218,6 +222,42 @@ TEST(KeepWarm, BadValuesAreSaid) {
   EXPECT_EQ(said("5", "6"), "");
   EXPECT_EQ(said(std::nullopt, std::nullopt), "");
   EXPECT_EQ(bridge::keep_warm_options("5", "60", "claude").ceiling, minutes(60));
+}
+
+// 126 on the wire: an idle session is kept warm, a tool call puts it off, the brake holds it back
+TEST(KeepWarm, AnIdleSessionGetsKeepAlives) {
+  const TempDir dir;
+  const base::SystemClock clock;
+  const base::MapEnvironment environment;
+  base::MemoryLog log;
+  const base::Context context{clock, environment, log};
+  base::Pipe out = *base::Pipe::open();
+  bridge::Output output = *bridge::Output::open(out.write_end.get());
+  const sink::SeatFiles files{dir.path(), "key"};
+  bridge::BridgeRecord record(context, files, {}, true, base::Milliseconds(1000));
+  std::atomic<bool> braked{true};
+  bridge::KeepWarmOptions options;
+  options.interval = base::Milliseconds(150);
+  Timings timings;
+  timings.brake = base::Milliseconds(30);
+  bridge::Announcer announcer({context, output, record, files, [&] { return braked.load(); }}, timings,
+                              bridge::Announcer::Channel::claude, HookState::found, options);
+  announcer.joined();
+  const auto said = [&] { return *base::wait_readable(out.read_end.get(), base::deadline_in(base::Milliseconds(400))); };
+  EXPECT_EQ(said(), base::Ready::timeout);  // not before initialized
+  announcer.initialized();
+  EXPECT_EQ(said(), base::Ready::timeout);  // nor under the brake
+  braked = false;
+  ASSERT_EQ(said(), base::Ready::yes);
+  std::array<char, 4096> buffer{};
+  const std::size_t n = *base::read_some(out.read_end.get(), buffer);
+  EXPECT_EQ(std::string(buffer.data(), n),
+            R"({"jsonrpc":"2.0","method":"notifications/claude/channel","params":)" + bridge::keep_warm_params() + "}\n");
+  const base::SteadyTime begun = std::chrono::steady_clock::now();
+  announcer.tool_called();
+  ASSERT_EQ(said(), base::Ready::yes);
+  EXPECT_GE(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(100));
+  announcer.stop();
 }
 
 TEST(Notice, TextsNameTheirSender) {
