@@ -27,7 +27,7 @@ std::optional<base::Milliseconds> retry_after(const net::ClientResponse& answer,
   if (!seconds) {
     return std::nullopt;
   }
-  return base::Milliseconds(std::chrono::seconds(std::min(*seconds, kMaxRetryAfter_s)));
+  return base::Milliseconds(std::chrono::seconds(std::min(*seconds, kMaxRetryAfterSeconds)));
 }
 
 std::string meta_text(const base::Json& event, std::string_view key) {

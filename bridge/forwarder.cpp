@@ -220,7 +220,7 @@ Forwarder::Exchange Forwarder::exchange(Worker& worker, const CallPtr& call, Ups
     }
     if ((answer->status == kTooManyRequests || answer->status == kUnavailable) && !waited) {
       const std::optional<std::int64_t> seconds = retry_after_s(*answer, clock.wall_ms());
-      if (seconds && *seconds <= kMaxRetryAfterCall_s) {
+      if (seconds && *seconds <= kMaxRetryAfterCallSeconds) {
         waited = true;
         if (!wait_for_service(call, std::chrono::seconds(*seconds))) {
           return {std::move(answer), 0, {}};

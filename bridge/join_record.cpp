@@ -101,7 +101,7 @@ RejoinChoice choose_rejoin(const JoinRecord& record, const sink::ProcessName& pa
   if (same_parent(record, parent) && seat == SeatAtStart::obtained) {
     return RejoinChoice::rejoin;
   }
-  if (wall_ms / kMsPerSecond - record.joined_s > kJoinRecordAge_s) {
+  if (wall_ms / kMsPerSecond - record.joined_s > kJoinRecordAgeSeconds) {
     return RejoinChoice::forget;
   }
   return RejoinChoice::tell;

@@ -20,7 +20,7 @@ constexpr int kNotFound = 404;
 constexpr int kConflict = 409;
 constexpr int kTooManyRequests = 429;
 constexpr int kUnavailable = 503;
-constexpr std::int64_t kExpiryWarning_ms = 3LL * 24 * 3600 * 1000;
+constexpr std::int64_t kExpiryWarningMs = 3LL * 24 * 3600 * 1000;
 constexpr const char* kCapacityChanged = "bridge.capacity-changed";
 
 bool is_busy(int status) { return status == kTooManyRequests || status == kUnavailable; }
@@ -210,7 +210,7 @@ base::SteadyTime Keeper::next_of(base::Milliseconds period, const Answer& answer
   if (answer.ok() && is_busy(answer->status)) {
     const std::optional<std::int64_t> seconds = retry_after_s(*answer, parts_.context.clock.wall_ms());
     if (seconds) {
-      return now + std::chrono::seconds(std::min(*seconds, kMaxRetryAfter_s));
+      return now + std::chrono::seconds(std::min(*seconds, kMaxRetryAfterSeconds));
     }
   }
   return now + period;
@@ -344,7 +344,7 @@ void Keeper::expiry() {
   if (!credential.ok() || !credential->expires_ms) {
     return;
   }
-  if (*credential->expires_ms - parts_.context.clock.wall_ms() > kExpiryWarning_ms) {
+  if (*credential->expires_ms - parts_.context.clock.wall_ms() > kExpiryWarningMs) {
     return;
   }
   const std::string line = text::credential_expiring(defaults_.harness, *credential->expires_ms);

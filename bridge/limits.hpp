@@ -21,8 +21,8 @@ inline constexpr std::size_t kMaxAnswerBytes = std::size_t{16} << 20U;  // an an
 inline constexpr std::size_t kMaxWorkers = 8;                           // calls in flight
 inline constexpr std::size_t kMaxListPages = 10;                        // pages of tools/list followed, the first included
 inline constexpr std::size_t kMaxShownCharacters = 200;                 // of a service's text in ours
-inline constexpr std::int64_t kMaxRetryAfterCall_s = 5;                 // a forwarded call waits no longer for a busy service
-inline constexpr std::int64_t kMaxRetryAfter_s = 300;                   // the bridge's own calls wait no longer
+inline constexpr std::int64_t kMaxRetryAfterCallSeconds = 5;                 // a forwarded call waits no longer for a busy service
+inline constexpr std::int64_t kMaxRetryAfterSeconds = 300;                   // the bridge's own calls wait no longer
 
 // --- feed ---
 inline constexpr int kWaitSeconds = 25;                // asked of the service: it holds a read as long (service contract, 8.4)
@@ -35,7 +35,7 @@ inline constexpr int kReadsWithoutPause = 30;          // of a flood; then one e
 inline constexpr std::size_t kMaxHarnessName = 32;
 inline constexpr std::size_t kMaxRepository = 140;     // characters, service contract 1.4
 inline constexpr std::size_t kMaxLocation = 32;
-inline constexpr std::int64_t kJoinRecordAge_s = 86400;  // an older Cursor join is no longer this application's
+inline constexpr std::int64_t kJoinRecordAgeSeconds = 86400;  // an older Cursor join is no longer this application's
 inline constexpr std::size_t kMaxJoinRecordBytes = 65536;
 inline constexpr int kNoticeRepeats = 5;
 

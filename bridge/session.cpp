@@ -21,9 +21,9 @@ void Session::issue(const Issue& issue) {
   ++generation_;
   expires_.reset();
   if (issue.expires_in_s) {
-    constexpr std::int64_t kLongestLife_s = 366LL * 24 * 3600;  // of a token; larger numbers are nonsense
+    constexpr std::int64_t kLongestLifeSeconds = 366LL * 24 * 3600;  // of a token; larger numbers are nonsense
     expires_ = clock_.awake_and_asleep() +
-               base::Milliseconds(std::chrono::seconds(std::clamp<std::int64_t>(*issue.expires_in_s, 0, kLongestLife_s)));
+               base::Milliseconds(std::chrono::seconds(std::clamp<std::int64_t>(*issue.expires_in_s, 0, kLongestLifeSeconds)));
   }
 }
 
