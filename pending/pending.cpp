@@ -39,9 +39,13 @@ int show(const base::Result<std::string>& text, const base::Context& context, in
   if (!text) {
     return say(context, text.error(), kExitSink);
   }
-  // A person who closed the pager has seen enough.
   std::size_t written = 0;
-  static_cast<void>(print_all(stdout_fd, *text, base::deadline_in(kWriteWait), &written));
+  const base::Status shown = print_all(stdout_fd, *text, base::deadline_in(kWriteWait), &written);
+  // A person who closed the pager after some lines has seen enough; a full disk or a closed stdout shows nothing.
+  if (!shown && written == 0) {
+    context.log.error("cannot write the answer to stdout: " + shown.error().what);
+    return kExitMisconfigured;
+  }
   return kExitOk;
 }
 

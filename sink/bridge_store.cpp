@@ -9,6 +9,7 @@
 #include "base/child.hpp"
 #include "base/files.hpp"
 #include "base/sha256.hpp"
+#include "base/text.hpp"
 #include "base/time_text.hpp"
 #include "sink/bridge_rows.hpp"
 #include "sink/database.hpp"
@@ -138,7 +139,7 @@ base::Status BridgeStore::State::attach_once(Leaving leaving, const WaitBudget& 
     looked_at = connection->inode();
     const std::string verdict = connection->db().execAndGet("PRAGMA quick_check(1)").getString();
     if (verdict != "ok") {
-      return base::Error{base::Errc::corrupt, verdict};
+      return base::Error{base::Errc::corrupt, base::replace_all(verdict, "\n", " ")};  // a message is one line
     }
     phase = Phase::writing;
     return begin(budget);

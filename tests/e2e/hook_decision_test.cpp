@@ -260,6 +260,19 @@ TEST(LoopGuardHook, WrongRoundsAreSaid) {  // 116
   }
 }
 
+// A seat belongs to a checkout, not to the client's session: after `/clear` or `--resume` the hooks come with another session id
+// while the bridge lives on, and are given what waits.
+TEST(HookSession, AnotherSessionIdAfterClearIsNoUnknownSession) {  // M11
+  HookSeat seat;
+  const std::string first = seat.store_directive("before the clear");
+  EXPECT_EQ(seat.hook(claude_stop({{"session_id", "\"a\""}, {"prompt_id", "\"p1\""}})).out, block_answer({first}));
+  EXPECT_EQ(seat.hook(claude_stop({{"session_id", "\"a\""}, {"prompt_id", "\"p1\""}, {"stop_hook_active", "true"}})).out, "");
+  const std::string second = seat.store_directive("after the clear");
+  const Ran ran = seat.hook(claude_stop({{"session_id", "\"b\""}, {"prompt_id", "\"p2\""}}));
+  EXPECT_EQ(ran.out, block_answer({second}));
+  EXPECT_EQ(ran.err, "");
+}
+
 TEST(LoopGuardHook, TwelveStopsWithTheFlagAlwaysFalse) {  // 117, 118, P14
   HookSeat seat;
   int answers = 0;

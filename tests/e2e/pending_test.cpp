@@ -53,6 +53,18 @@ class PendingProgram : public ::testing::Test {
   test::SinkHome home_;
 };
 
+TEST_F(PendingProgram, AFullDiskBehindStdoutIsToldToThePersonWhoLooks) {
+  const std::string one = repository("one");
+  store(one, 1);
+  for (const char* look : {"--peek", "--history"}) {
+    const auto ran = test::run({"/bin/sh", "-c", "exec \"$1\" pending $2 >/dev/full", "sh", test::program("robot-council"), look},
+                               environment(), {}, one);
+    const bool shows = std::string(look) == "--peek";  // the history is empty: there is nothing to write
+    EXPECT_EQ(ran.code, shows ? 1 : 0) << look;
+    EXPECT_EQ(ran.err.find("cannot write the answer to stdout") != std::string::npos, shows) << ran.err;
+  }
+}
+
 // 5, 6, 7, 71
 TEST_F(PendingProgram, S005EachCheckoutReadsItsOwnEvents) {
   const std::string one = repository("one");

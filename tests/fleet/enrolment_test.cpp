@@ -119,6 +119,15 @@ TEST(Enrolment, TheVerificationAddressIsOursWhateverTheHostSays) {  // acceptanc
   EXPECT_EQ(code.text("verification_uri"), "http://127.0.0.1:" + std::to_string(fleet.port()) + "/robot-council/enroll");
 }
 
+TEST(Enrolment, TheVerificationAddressSaysHowToApprove) {
+  Fleet fleet;
+  const std::string answer = fleet.raw("GET /robot-council/enroll?user_code=BCDFGHJK HTTP/1.1\r\nHost: localhost:" +
+                                       std::to_string(fleet.port()) + "\r\n\r\n");
+  EXPECT_EQ(answer.substr(0, 12), "HTTP/1.1 200");
+  EXPECT_NE(answer.find("robot-council fleet approve CODE"), std::string::npos);
+  EXPECT_EQ(answer.find("BCDFGHJK"), std::string::npos);
+}
+
 TEST(Enrolment, APublicUrlBecomesTheVerificationAddress) {
   Settings settings = Fleet::default_settings();
   settings.public_url = "https://fleet.example.org";
