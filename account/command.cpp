@@ -53,7 +53,8 @@ class SignalInterrupt final : public Interrupt {
  private:
   void watch() {
     while (true) {
-      std::array<pollfd, 2> entries = {pollfd{reader_.fd(), POLLIN, 0}, pollfd{end_.read_end.get(), POLLIN, 0}};
+      std::array<pollfd, 2> entries = {pollfd{reader_.fd(), POLLIN, 0},
+                                       pollfd{end_.read_end.get(), POLLIN, 0}};
       if (::poll(entries.data(), entries.size(), -1) < 0 && errno != EINTR) {
         return;
       }
@@ -95,13 +96,16 @@ base::Result<std::unique_ptr<Interrupt>> Interrupt::open() {
   if (!end) {
     return end.error();
   }
-  return std::unique_ptr<Interrupt>(std::make_unique<SignalInterrupt>(std::move(*reader), std::move(*end)));
+  return std::unique_ptr<Interrupt>(
+      std::make_unique<SignalInterrupt>(std::move(*reader), std::move(*end)));
 }
 
 ProgressLine::ProgressLine(bool show, std::function<void(std::string_view)> write)
     : show_(show), write_(std::move(write)) {}
 
-ProgressLine::~ProgressLine() { clear(); }
+ProgressLine::~ProgressLine() {
+  clear();
+}
 
 void ProgressLine::draw(const std::string& text) {
   if (!show_) {

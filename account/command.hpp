@@ -10,7 +10,8 @@
 
 namespace robot_council::account {
 
-// Exit numbers of the commands of this room and of wiring/online (account contract, section 1; the same as cli::Exit).
+// Exit numbers of the commands of this room and of wiring/online (account contract, section 1; the
+// same as cli::Exit).
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
@@ -21,8 +22,8 @@ using Output = std::function<base::Status(std::string_view)>;
 // All bytes to stdout, or an error.
 [[nodiscard]] base::Status write_stdout(std::string_view bytes);
 
-// SIGINT and SIGTERM as something a command can look at, wait beside, and that cancels its call under way. Make it before
-// any thread. The destructor ends its thread.
+// SIGINT and SIGTERM as something a command can look at, wait beside, and that cancels its call
+// under way. Make it before any thread. The destructor ends its thread.
 class Interrupt {
  public:
   [[nodiscard]] static base::Result<std::unique_ptr<Interrupt>> open();
@@ -35,7 +36,8 @@ class Interrupt {
   [[nodiscard]] virtual bool requested() const = 0;
   // Waits; false: interrupted.
   [[nodiscard]] virtual bool pause_until(base::SteadyTime until) = 0;
-  // What a signal does at once, on the watching thread; nullptr: nothing any more. Returns when a call under way has ended.
+  // What a signal does at once, on the watching thread; nullptr: nothing any more. Returns when a
+  // call under way has ended.
   virtual void on_request(std::function<void()> action) = 0;
 
  protected:

@@ -17,13 +17,15 @@ namespace robot_council::account {
 
 namespace {
 
-constexpr const char* kNotTold = "Could not tell which harness this is, and a credential belongs to one. ";
+constexpr const char* kNotTold =
+    "Could not tell which harness this is, and a credential belongs to one. ";
 constexpr const char* kEnrolFirst = "Run `robot-council enroll` first.";
 
 // One reading with everything it needs.
 class Reader {
  public:
-  Reader(const base::Context& context, const Service& service, const HarnessChoice& harness, StorePlaces places)
+  Reader(const base::Context& context, const Service& service, const HarnessChoice& harness,
+         StorePlaces places)
       : service_(service),
         harness_(harness),
         places_(std::move(places)),
@@ -56,8 +58,8 @@ class Reader {
         return claim(key, **old);
       }
     }
-    return base::Error{base::Errc::not_found,
-                       "This machine is not enrolled as `" + harness_.name + "` against that fleet. " + remedy()};
+    return base::Error{base::Errc::not_found, "This machine is not enrolled as `" + harness_.name +
+                                                  "` against that fleet. " + remedy()};
   }
 
  private:
@@ -67,10 +69,12 @@ class Reader {
   }
 
   [[nodiscard]] base::Error unreadable(const base::Error& cause) const {
-    return base::Error{cause.code, "The credential of `" + harness_.name + "` could not be read: " + cause.what};
+    return base::Error{
+        cause.code, "The credential of `" + harness_.name + "` could not be read: " + cause.what};
   }
 
-  [[nodiscard]] Credential credential(const std::string& key, const CredentialStores::Found& found) const {
+  [[nodiscard]] Credential credential(const std::string& key,
+                                      const CredentialStores::Found& found) const {
     Credential result{found.token, store_name(found.store->kind()), std::nullopt};
     const auto entry = entries_.find(key);
     if (entry != entries_.end()) {
@@ -98,19 +102,23 @@ class Reader {
     const std::string claimed = "The credential was claimed for `" + harness_.name + "`, but ";
     const std::string by_hand = " by hand before another harness claims it too.";
     if (!left) {
-      return base::Error{base::Errc::busy,
-                         claimed + "whether the one stored before harnesses were told apart is gone could not be checked: " +
-                             left.error().what + " Check " + old.store->description() + by_hand};
+      return base::Error{base::Errc::busy, claimed +
+                                               "whether the one stored before harnesses were told "
+                                               "apart is gone could not be checked: " +
+                                               left.error().what + " Check " +
+                                               old.store->description() + by_hand};
     }
     if (left->has_value()) {
-      return base::Error{base::Errc::busy,
-                         claimed + "the one stored before harnesses were told apart could not be removed from " +
-                             old.store->description() + ". Remove it" + by_hand};
+      return base::Error{
+          base::Errc::busy,
+          claimed + "the one stored before harnesses were told apart could not be removed from " +
+              old.store->description() + ". Remove it" + by_hand};
     }
     return Credential{old.token, store_name(old.store->kind()), record.expires_ms};
   }
 
-  // Names of the harnesses enrolled at this service, in the known order, others behind. A failing store adds none.
+  // Names of the harnesses enrolled at this service, in the known order, others behind. A failing
+  // store adds none.
   std::vector<std::string> enrolled() {
     std::set<std::string> names;
     const std::string head = service_.text + "|";
@@ -158,11 +166,13 @@ class Reader {
     const auto names = enrolled();
     if (!names.empty()) {
       return "Enrolled here: " + base::join(names, ", ") +
-             ". Pass --harness=<name>, or set ROBOT_COUNCIL_HARNESS in this harness's configuration.";
+             ". Pass --harness=<name>, or set ROBOT_COUNCIL_HARNESS in this harness's "
+             "configuration.";
     }
     const auto old = stores_.find(service_.text, recorded_store(service_.text));
     if (old && old->has_value()) {
-      return "A credential stored before harnesses were told apart is here. Pass --harness=<the harness it was enrolled as> to "
+      return "A credential stored before harnesses were told apart is here. Pass --harness=<the "
+             "harness it was enrolled as> to "
              "claim it, or run `robot-council enroll` again.";
     }
     return kEnrolFirst;

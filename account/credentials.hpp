@@ -21,24 +21,29 @@ enum class Named : std::uint8_t {
 struct HarnessChoice {
   std::string name;  // reduced; "" = none could be told
   Named named = Named::no;
-  std::vector<std::string> known;  // the known names in their order: only orders the names of a refusal
+  std::vector<std::string>
+      known;  // the known names in their order: only orders the names of a refusal
 };
 
 struct Credential {
-  std::string token;    // of the installation; never printed, logged or put into argv or an environment
-  std::string store;    // "keychain", "secret-service", "file"
+  std::string
+      token;  // of the installation; never printed, logged or put into argv or an environment
+  std::string store;                       // "keychain", "secret-service", "file"
   std::optional<std::int64_t> expires_ms;  // wall ms; nothing: not recorded
 };
 
-// The installation credential of this harness at this service (account contract, sections 2 and 3). Read anew at each call: the
-// recorded store first, then the others. A *named* harness without one claims an entry stored before harnesses were told apart.
-// Result  the token and its expiry from enrolments.json.
-// Errors  `what` is the whole text for a person, remedy included, with its final full stop; it holds no secret.
-//         not_found: no harness, or not enrolled; io, refused, corrupt, timeout, unsupported: a store failed (never said as "not
-//         enrolled"); busy: claimed, but the old entry is left or could not be checked (the next read finds the new one).
-// Time    the file store: milliseconds (a claim waits up to 5 s for the lock); a system store's tool: up to 15 s.
-// Threads any; safe between processes.
-[[nodiscard]] base::Result<Credential> read_credential(const base::Context& context, const Service& service,
+// The installation credential of this harness at this service (account contract, sections 2 and 3).
+// Read anew at each call: the recorded store first, then the others. A *named* harness without one
+// claims an entry stored before harnesses were told apart. Result  the token and its expiry from
+// enrolments.json. Errors  `what` is the whole text for a person, remedy included, with its final
+// full stop; it holds no secret.
+//         not_found: no harness, or not enrolled; io, refused, corrupt, timeout, unsupported: a
+//         store failed (never said as "not enrolled"); busy: claimed, but the old entry is left or
+//         could not be checked (the next read finds the new one).
+// Time    the file store: milliseconds (a claim waits up to 5 s for the lock); a system store's
+// tool: up to 15 s. Threads any; safe between processes.
+[[nodiscard]] base::Result<Credential> read_credential(const base::Context& context,
+                                                       const Service& service,
                                                        const HarnessChoice& harness);
 
 // "<service>|<harness>".

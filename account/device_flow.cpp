@@ -29,16 +29,21 @@ constexpr int kTooMany = 429;
 constexpr int kOkFirst = 200;
 constexpr int kOkEnd = 300;
 
-base::Error failure(const std::string& text) { return base::Error{base::Errc::refused, text}; }
+base::Error failure(const std::string& text) {
+  return base::Error{base::Errc::refused, text};
+}
 
-bool is_success(int status) { return status >= kOkFirst && status < kOkEnd; }
+bool is_success(int status) {
+  return status >= kOkFirst && status < kOkEnd;
+}
 
 // A gateway's word that the service itself did not answer.
 bool unanswered(const base::Result<net::ClientResponse>& answer) {
   constexpr int kBadGateway = 502;
   constexpr int kUnavailable = 503;
   constexpr int kGatewayTimeout = 504;
-  return !answer || answer->status == kBadGateway || answer->status == kUnavailable || answer->status == kGatewayTimeout;
+  return !answer || answer->status == kBadGateway || answer->status == kUnavailable ||
+         answer->status == kGatewayTimeout;
 }
 
 std::string error_code(const base::Result<base::Json>& body) {
@@ -55,7 +60,8 @@ std::optional<std::chrono::seconds> seconds_of(const base::Json& body, const cha
   return std::chrono::seconds(static_cast<std::int64_t>(std::floor(*number)));
 }
 
-std::chrono::seconds bounded(std::optional<std::chrono::seconds> value, long fallback, long least, long most) {
+std::chrono::seconds bounded(std::optional<std::chrono::seconds> value, long fallback, long least,
+                             long most) {
   return std::clamp(value.value_or(std::chrono::seconds(fallback)), std::chrono::seconds(least),
                     std::chrono::seconds(most));
 }
@@ -69,7 +75,8 @@ std::chrono::seconds retry_after(const net::ClientResponse& answer, const base::
       return std::chrono::seconds(std::min<std::int64_t>(*digits, kMaxCodeLife));
     }
     if (const auto date = base::parse_http_date(text); date && *date > clock.wall_ms()) {
-      return std::chrono::seconds(std::min<std::int64_t>((*date - clock.wall_ms()) / kMsInSecond + 1, kMaxCodeLife));
+      return std::chrono::seconds(
+          std::min<std::int64_t>((*date - clock.wall_ms()) / kMsInSecond + 1, kMaxCodeLife));
     }
   }
   return std::chrono::seconds(kDefaultRetryAfter);
@@ -87,7 +94,8 @@ base::Error refusal(int status, const std::string& code) {
     return failure("The service rejected this code. Run enroll again.");
   }
   if (status == kInvalid) {
-    return failure("The service refused the request as invalid. Check the harness and machine label.");
+    return failure(
+        "The service refused the request as invalid. Check the harness and machine label.");
   }
   if (status == kTooMany) {
     return failure("The service is rate limiting this machine. Wait a moment and try again.");
@@ -102,7 +110,9 @@ base::Error not_json() {
   return failure("The service answered with something that is not JSON. Check the --service URL.");
 }
 
-base::Error unreachable() { return failure("Could not reach the service."); }
+base::Error unreachable() {
+  return failure("Could not reach the service.");
+}
 
 base::Result<Granted> granted(const base::Result<base::Json>& body) {
   if (!body) {
@@ -110,7 +120,8 @@ base::Result<Granted> granted(const base::Result<base::Json>& body) {
   }
   Granted result;
   result.token = base::get_string(*body, field::kToken).value_or("");
-  if (result.token.empty() || result.token.size() > kMaxToken || !service_api::is_token(result.token)) {
+  if (result.token.empty() || result.token.size() > kMaxToken ||
+      !service_api::is_token(result.token)) {
     return failure("The service approved this machine but returned no credential.");
   }
   result.installation_id = base::get_integer(*body, field::kInstallationId);
@@ -145,13 +156,15 @@ base::Result<DeviceCode> request_device_code(const Post& post, const DeviceReque
   if (code.device_code.empty() || code.user_code.empty() || code.verification_uri.empty()) {
     return failure("The service did not return a usable device code.");
   }
-  code.interval = bounded(seconds_of(*body, field::kInterval), kDefaultInterval, kMinInterval, kMaxInterval);
-  code.expires_in = bounded(seconds_of(*body, field::kExpiresIn), kDefaultCodeLife, kMinCodeLife, kMaxCodeLife);
+  code.interval =
+      bounded(seconds_of(*body, field::kInterval), kDefaultInterval, kMinInterval, kMaxInterval);
+  code.expires_in =
+      bounded(seconds_of(*body, field::kExpiresIn), kDefaultCodeLife, kMinCodeLife, kMaxCodeLife);
   return code;
 }
 
-base::Result<Granted> exchange_device_code(const Post& post, const DeviceCode& code, const base::Clock& clock,
-                                           const Pause& pause) {
+base::Result<Granted> exchange_device_code(const Post& post, const DeviceCode& code,
+                                           const base::Clock& clock, const Pause& pause) {
   const base::SteadyTime deadline = clock.steady() + code.expires_in;
   base::OrderedJson sent = base::OrderedJson::object();
   sent[field::kDeviceCode] = code.device_code;
@@ -166,7 +179,8 @@ base::Result<Granted> exchange_device_code(const Post& post, const DeviceCode& c
     }
     const bool silent = unanswered(answer);
     std::chrono::seconds wait = interval;
-    const auto parsed = answer ? base::parse_bounded(answer->body, kMaxAnswer) : base::Result<base::Json>(unreachable());
+    const auto parsed = answer ? base::parse_bounded(answer->body, kMaxAnswer)
+                               : base::Result<base::Json>(unreachable());
     const std::string error = error_code(parsed);
     if (error == grant_error::kAuthorizationPending) {
       wait = interval;

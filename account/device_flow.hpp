@@ -13,7 +13,8 @@
 
 namespace robot_council::account {
 
-// The device authorization grant (RFC 8628) as the service speaks it (service contract, section 2; account contract, section 4).
+// The device authorization grant (RFC 8628) as the service speaks it (service contract, section 2;
+// account contract, section 4).
 
 struct DeviceRequest {
   std::string harness;
@@ -38,14 +39,17 @@ struct Granted {
 };
 
 // One POST of a JSON body; any status is an answer.
-using Post = std::function<base::Result<net::ClientResponse>(std::string_view path, const std::string& body)>;
+using Post = std::function<base::Result<net::ClientResponse>(std::string_view path,
+                                                             const std::string& body)>;
 // Waits until then on the flow's clock; false: interrupted.
 using Pause = std::function<bool(base::SteadyTime until)>;
 
 // Errors of both: `what` is the sentence of the failure table; busy: interrupted.
-[[nodiscard]] base::Result<DeviceCode> request_device_code(const Post& post, const DeviceRequest& request);
+[[nodiscard]] base::Result<DeviceCode> request_device_code(const Post& post,
+                                                           const DeviceRequest& request);
 // Exchanges at once, then every interval until the code's life is over.
 [[nodiscard]] base::Result<Granted> exchange_device_code(const Post& post, const DeviceCode& code,
-                                                         const base::Clock& clock, const Pause& pause);
+                                                         const base::Clock& clock,
+                                                         const Pause& pause);
 
 }  // namespace robot_council::account

@@ -35,12 +35,17 @@ constexpr int kConflict = 409;
 class Enrolling {
  public:
   Enrolling(const base::Context& context, const EnrollOptions& options, const EnrollIo& io)
-      : context_(context), options_(options), io_(io), stores_(context, store_places(context)), records_(context) {}
+      : context_(context),
+        options_(options),
+        io_(io),
+        stores_(context, store_places(context)),
+        records_(context) {}
 
   int run() {
-    for (const auto step : {&Enrolling::check_caller, &Enrolling::find_service, &Enrolling::find_store,
-                            &Enrolling::look_for_old, &Enrolling::ask_for_code, &Enrolling::show_code,
-                            &Enrolling::approve, &Enrolling::exchange, &Enrolling::keep}) {
+    for (const auto step :
+         {&Enrolling::check_caller, &Enrolling::find_service, &Enrolling::find_store,
+          &Enrolling::look_for_old, &Enrolling::ask_for_code, &Enrolling::show_code,
+          &Enrolling::approve, &Enrolling::exchange, &Enrolling::keep}) {
       const int code = (this->*step)();
       if (code != kExitOk) {
         return io_.interrupted() ? kExitInterrupted : code;
@@ -70,7 +75,8 @@ class Enrolling {
       return kExitUsage;
     }
     if (local() && !options_.agent_marker.empty()) {
-      return fail("only a person may do this (seen: " + options_.agent_marker + "); use a terminal that no agent started");
+      return fail("only a person may do this (seen: " + options_.agent_marker +
+                  "); use a terminal that no agent started");
     }
     return kExitOk;
   }
@@ -87,7 +93,8 @@ class Enrolling {
     }
     service_ = std::move(*service);
     if (local() && !service_.url.loopback()) {
-      (void)fail("--local is for a service on this machine; " + base::for_display(text) + " is another one.");
+      (void)fail("--local is for a service on this machine; " + base::for_display(text) +
+                 " is another one.");
       return kExitUsage;
     }
     if (options_.harness.name.empty()) {
@@ -123,19 +130,21 @@ class Enrolling {
       return fail(entries.error().what);
     }
     const auto entry = entries->find(key_);
-    auto old = stores_.find(key_, entry == entries->end() ? std::nullopt : store_kind(entry->second.store));
+    auto old = stores_.find(
+        key_, entry == entries->end() ? std::nullopt : store_kind(entry->second.store));
     if (!old && old.error().code == base::Errc::refused) {
       return fail(old.error().what);
     }
     if (old && old->has_value()) {
-      context_.log.info("This replaces the credential of " + options_.harness.name + " at " + service_.text +
-                        "; its running sessions end when the new one is issued.");
+      context_.log.info("This replaces the credential of " + options_.harness.name + " at " +
+                        service_.text + "; its running sessions end when the new one is issued.");
     }
     return kExitOk;
   }
 
   // One call in a connection of its own.
-  base::Result<net::ClientResponse> post(std::string_view path, const std::string& bearer, const std::string& body) {
+  base::Result<net::ClientResponse> post(std::string_view path, const std::string& bearer,
+                                         const std::string& body) {
     auto client = ServiceClient::open(service_);
     if (!client) {
       return client.error();
@@ -146,7 +155,8 @@ class Enrolling {
     if (!answer && io_.interrupted()) {
       return base::Error{base::Errc::busy, "interrupted"};
     }
-    return answer;  // an answer that came is used, also after a signal: it may hold the only copy of a credential
+    return answer;  // an answer that came is used, also after a signal: it may hold the only copy
+                    // of a credential
   }
 
   [[nodiscard]] Post agent_post() {
@@ -159,7 +169,8 @@ class Enrolling {
     request.machine_label = label_;
     request.abilities = options_.abilities;
     if (request.abilities.empty()) {
-      request.abilities = {std::string(service_api::ability::kTasksCreate), std::string(service_api::ability::kTasksClaim),
+      request.abilities = {std::string(service_api::ability::kTasksCreate),
+                           std::string(service_api::ability::kTasksClaim),
                            std::string(service_api::ability::kEventsPost)};
     }
     auto code = request_device_code(agent_post(), request);
@@ -174,8 +185,8 @@ class Enrolling {
     if (local()) {
       return kExitOk;
     }
-    return print("Approve this machine at " + base::for_display(code_.verification_uri) + "\nYour code is " +
-                 base::for_display(code_.user_code) + "\n\n");
+    return print("Approve this machine at " + base::for_display(code_.verification_uri) +
+                 "\nYour code is " + base::for_display(code_.user_code) + "\n\n");
   }
 
   int approve() {
@@ -186,7 +197,8 @@ class Enrolling {
     if (code.empty()) {
       return fail("The service did not return a usable device code.");
     }
-    const auto answer = post(service_api::path::operator_enrolment(code, "approve"), operator_token_, "{}");
+    const auto answer =
+        post(service_api::path::operator_enrolment(code, "approve"), operator_token_, "{}");
     if (!answer) {
       return fail("Could not reach the service.");
     }
@@ -199,8 +211,9 @@ class Enrolling {
       return fail("The service at " + service_.text + " refused the operator token `" + path +
                   "`: it is not that of the `robot-council serve` that listens there.");
     }
-    return fail("The service did not approve this machine with the operator token `" + path + "` (HTTP " +
-                std::to_string(answer->status) + "); --local needs this user's `robot-council serve`.");
+    return fail("The service did not approve this machine with the operator token `" + path +
+                "` (HTTP " + std::to_string(answer->status) +
+                "); --local needs this user's `robot-council serve`.");
   }
 
   int exchange() {
@@ -232,9 +245,11 @@ class Enrolling {
     const std::int64_t now = context_.clock.wall_ms();
     auto stored = stores_.put(*store_, key_, granted_.token);
     if (!stored) {
-      (void)fail(stored.error().what.empty() ? "The credential could not be stored." : stored.error().what);
+      (void)fail(stored.error().what.empty() ? "The credential could not be stored."
+                                             : stored.error().what);
       return fail(
-          "This machine was approved, but without its credential it cannot join. Run `robot-council enroll` again; enrolling "
+          "This machine was approved, but without its credential it cannot join. Run "
+          "`robot-council enroll` again; enrolling "
           "again replaces the approval.");
     }
     Enrolment record;
@@ -245,12 +260,15 @@ class Enrolling {
     std::string expiry = "  The service did not say when it expires.\n";
     if (granted_.expires_in) {
       record.expires_ms = now + granted_.expires_in->count() * kMsInSecond;
-      expiry = "  It expires on " + base::utc_date(*record.expires_ms) + "; enroll again before then.\n";
+      expiry =
+          "  It expires on " + base::utc_date(*record.expires_ms) + "; enroll again before then.\n";
     }
     if (auto recorded = records_.put(key_, record); !recorded) {
-      context_.log.warning("The credential is stored, but when it expires could not be noted: " + recorded.error().what);
+      context_.log.warning("The credential is stored, but when it expires could not be noted: " +
+                           recorded.error().what);
     }
-    return print("This machine is enrolled.\n  Credential stored in " + store_->description() + ".\n" + expiry);
+    return print("This machine is enrolled.\n  Credential stored in " + store_->description() +
+                 ".\n" + expiry);
   }
 
   int print(const std::string& text) {
@@ -287,14 +305,16 @@ int enroll(const base::Context& context, const EnrollOptions& options) {
     context.log.error("cannot watch for signals: " + interrupt.error().what);
     return kExitFailed;
   }
-  const bool can_redraw = ::isatty(STDERR_FILENO) == 1 && context.environment.get_or_empty("TERM") != "dumb";
+  const bool can_redraw =
+      ::isatty(STDERR_FILENO) == 1 && context.environment.get_or_empty("TERM") != "dumb";
   ProgressLine progress(can_redraw, [](std::string_view text) {
     (void)base::write_all(STDERR_FILENO, text, base::deadline_in(base::Milliseconds(1000)));
   });
   Interrupt& signals = **interrupt;
-  const EnrollIo io{write_stdout, [&signals](base::SteadyTime until) { return signals.pause_until(until); },
-                    [&signals] { return signals.requested(); }, progress,
-                    [&signals](std::function<void()> action) { signals.on_request(std::move(action)); }};
+  const EnrollIo io{
+      write_stdout, [&signals](base::SteadyTime until) { return signals.pause_until(until); },
+      [&signals] { return signals.requested(); }, progress,
+      [&signals](std::function<void()> action) { signals.on_request(std::move(action)); }};
   return enroll(context, options, io);
 }
 

@@ -22,7 +22,8 @@ struct EnrollOptions {
   std::string store;                   // auto (also ""), keychain, secret-service, file
   Local local = Local::no;             // approve it with the operator token of this user's `serve`
   std::string data;                    // with local: that serve's data folder
-  std::string agent_marker;            // the variable that says an agent calls, "" = none: then local is refused
+  std::string
+      agent_marker;  // the variable that says an agent calls, "" = none: then local is refused
 };
 
 // What the command does its waiting and printing with.
@@ -35,9 +36,11 @@ struct EnrollIo {
   std::function<void(std::function<void()>)> on_interrupt;
 };
 
-// Device authorization grant: prints where to approve and the code, waits, stores the credential and its record. Exit 0, 1 (said on
-// the log, nothing stored), 2 (values that exclude each other), 130 (interrupted). The token never leaves memory but for its store.
-[[nodiscard]] int enroll(const base::Context& context, const EnrollOptions& options, const EnrollIo& io);
+// Device authorization grant: prints where to approve and the code, waits, stores the credential
+// and its record. Exit 0, 1 (said on the log, nothing stored), 2 (values that exclude each other),
+// 130 (interrupted). The token never leaves memory but for its store.
+[[nodiscard]] int enroll(const base::Context& context, const EnrollOptions& options,
+                         const EnrollIo& io);
 // The same with stdout, signals and the terminal of this process.
 [[nodiscard]] int enroll(const base::Context& context, const EnrollOptions& options);
 

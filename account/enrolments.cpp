@@ -44,7 +44,8 @@ base::Result<std::map<std::string, Enrolment>> Enrolments::read() const {
     return result;
   }
   if (newer(**object)) {
-    context_.log.warning("`" + file_.path() + "` was written by a newer robot-council; no expiry is known.");
+    context_.log.warning("`" + file_.path() +
+                         "` was written by a newer robot-council; no expiry is known.");
     return result;
   }
   const base::Json* entries = base::get_object(**object, "entries");
@@ -67,9 +68,11 @@ base::Status Enrolments::put(const std::string& key, const Enrolment& enrolment)
   base::Json entry = base::Json::object();
   entry["store"] = enrolment.store;
   entry["machine_label"] = enrolment.machine_label;
-  entry["installation_id"] = enrolment.installation_id ? base::Json(*enrolment.installation_id) : base::Json();
+  entry["installation_id"] =
+      enrolment.installation_id ? base::Json(*enrolment.installation_id) : base::Json();
   entry["enrolled_at"] = base::iso_zulu(enrolment.enrolled_ms);
-  entry["expires_at"] = enrolment.expires_ms ? base::Json(base::iso_zulu(*enrolment.expires_ms)) : base::Json();
+  entry["expires_at"] =
+      enrolment.expires_ms ? base::Json(base::iso_zulu(*enrolment.expires_ms)) : base::Json();
   bool is_newer = false;
   auto written = file_.edit(context_.clock, context_.log, [&](base::Json& object) {
     is_newer = newer(object);
@@ -83,8 +86,9 @@ base::Status Enrolments::put(const std::string& key, const Enrolment& enrolment)
     object["entries"][key] = entry;
   });
   if (is_newer) {
-    return base::Error{base::Errc::unsupported,
-                       "`" + file_.path() + "` was written by a newer robot-council; it was left as it was."};
+    return base::Error{
+        base::Errc::unsupported,
+        "`" + file_.path() + "` was written by a newer robot-council; it was left as it was."};
   }
   return written;
 }

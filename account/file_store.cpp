@@ -12,29 +12,34 @@ namespace {
 
 class FileStore final : public CredentialStore {
  public:
-  FileStore(const base::Context& context, std::string path) : context_(context), file_(std::move(path)) {}
+  FileStore(const base::Context& context, std::string path)
+      : context_(context), file_(std::move(path)) {}
 
   [[nodiscard]] StoreKind kind() const override { return StoreKind::file; }
-  [[nodiscard]] std::string description() const override { return "`" + file_.path() + "`, readable only by you"; }
+  [[nodiscard]] std::string description() const override {
+    return "`" + file_.path() + "`, readable only by you";
+  }
 
   [[nodiscard]] base::Status write(const std::string& key, const std::string& token,
                                    base::SteadyTime deadline) override {
     if (auto ok = check_entry(key, token); !ok) {
       return ok;
     }
-    auto stored = file_.edit(context_.clock, context_.log, [&](base::Json& object) { object[key] = token; });
+    auto stored =
+        file_.edit(context_.clock, context_.log, [&](base::Json& object) { object[key] = token; });
     if (!stored) {
       return stored;
     }
     const auto back = read(key, deadline);
     if (!back || *back != token) {
-      return base::Error{base::Errc::io, "The credential could not be stored in `" + file_.path() + "`."};
+      return base::Error{base::Errc::io,
+                         "The credential could not be stored in `" + file_.path() + "`."};
     }
     return {};
   }
 
-  [[nodiscard]] base::Result<std::optional<std::string>> read(const std::string& key,
-                                                              base::SteadyTime /*deadline*/) override {
+  [[nodiscard]] base::Result<std::optional<std::string>> read(
+      const std::string& key, base::SteadyTime /*deadline*/) override {
     const auto object = file_.read();
     if (!object) {
       return object.error();

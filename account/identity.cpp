@@ -33,7 +33,9 @@ std::string reduced(std::string_view text, std::size_t most) {
 
 }  // namespace
 
-std::string Service::target(std::string_view path) const { return url.path + std::string(path); }
+std::string Service::target(std::string_view path) const {
+  return url.path + std::string(path);
+}
 
 std::string service_text(std::string_view flag, const base::Environment& environment) {
   const std::string given =
@@ -48,11 +50,13 @@ base::Result<Service> check_service(const std::string& text) {
   }
   auto url = net::parse_url(text);
   if (!url) {
-    return base::Error{base::Errc::invalid, "The service is not a usable URL: " + url.error().what + "."};
+    return base::Error{base::Errc::invalid,
+                       "The service is not a usable URL: " + url.error().what + "."};
   }
   if (!net::check_transport(*url)) {
-    return base::Error{base::Errc::refused,
-                       "The service must be reached over https. Only a loopback address may use http."};
+    return base::Error{
+        base::Errc::refused,
+        "The service must be reached over https. Only a loopback address may use http."};
   }
   return Service{text, std::move(*url)};
 }

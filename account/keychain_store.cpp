@@ -59,12 +59,14 @@ class KeychainStore final : public CredentialStore {
       return ok;
     }
     // `-i` reads commands: nothing secret is in argv, which every user can see.
-    const std::string command = "add-generic-password -a \"" + key + "\" -s \"" + kItem + "\" -U -X " +
-                                base::to_hex(token) + "\n";
-    (void)run({program_, "-i"}, command, deadline);  // its status says nothing: reading back decides
+    const std::string command = "add-generic-password -a \"" + key + "\" -s \"" + kItem +
+                                "\" -U -X " + base::to_hex(token) + "\n";
+    (void)run({program_, "-i"}, command,
+              deadline);  // its status says nothing: reading back decides
     const auto back = read(key, deadline);
     if (!back || *back != token) {
-      return base::Error{base::Errc::io, "The credential could not be stored in the macOS Keychain."};
+      return base::Error{base::Errc::io,
+                         "The credential could not be stored in the macOS Keychain."};
     }
     return {};
   }
@@ -74,20 +76,24 @@ class KeychainStore final : public CredentialStore {
     if (auto ok = check_key(key); !ok) {
       return ok.error();
     }
-    const auto ran = run({program_, "find-generic-password", "-a", key, "-s", kItem, "-g"}, {}, deadline);
+    const auto ran =
+        run({program_, "find-generic-password", "-a", key, "-s", kItem, "-g"}, {}, deadline);
     if (!ran) {
-      return base::Error{ran.error().code, "The macOS Keychain could not be read: " + ran.error().what + "."};
+      return base::Error{ran.error().code,
+                         "The macOS Keychain could not be read: " + ran.error().what + "."};
     }
     if (ran->status.code == kNoSuchItem) {
       return std::optional<std::string>();
     }
     if (!ran->status.success()) {
-      return base::Error{base::Errc::io, "The macOS Keychain could not be read: `security` exited " +
-                                             std::to_string(ran->status.code) + ". " + base::for_display(ran->err)};
+      return base::Error{base::Errc::io,
+                         "The macOS Keychain could not be read: `security` exited " +
+                             std::to_string(ran->status.code) + ". " + base::for_display(ran->err)};
     }
     auto token = keychain_password(ran->err);
     if (!token) {
-      return base::Error{base::Errc::io, "The macOS Keychain could not be read: `security` showed no password."};
+      return base::Error{base::Errc::io,
+                         "The macOS Keychain could not be read: `security` showed no password."};
     }
     return token->empty() ? std::optional<std::string>() : token;
   }
@@ -96,18 +102,21 @@ class KeychainStore final : public CredentialStore {
     if (auto ok = check_key(key); !ok) {
       return ok;
     }
-    const auto ran = run({program_, "delete-generic-password", "-a", key, "-s", kItem}, {}, deadline);
+    const auto ran =
+        run({program_, "delete-generic-password", "-a", key, "-s", kItem}, {}, deadline);
     return ran ? base::Status() : base::Status(ran.error());
   }
 
  private:
-  [[nodiscard]] base::Result<base::Finished> run(std::vector<std::string> argv, const std::string& input,
+  [[nodiscard]] base::Result<base::Finished> run(std::vector<std::string> argv,
+                                                 const std::string& input,
                                                  base::SteadyTime deadline) const {
     base::ChildOptions options;
     options.argv = std::move(argv);
     options.environment = context_.environment.all();
     options.standard_err = base::Stdio::pipe;
-    options.group = base::Group::session;  // the keychain would ask for its password on the terminal
+    options.group =
+        base::Group::session;  // the keychain would ask for its password on the terminal
     return base::run_child(std::move(options), input, deadline, kMaxToolOutput);
   }
 
@@ -125,7 +134,8 @@ std::optional<std::string> keychain_password(std::string_view tool_stderr) {
     }
     const std::string_view value = std::string_view(line).substr(kHead.size());
     if (value.size() >= 2 && value.substr(0, 2) == "0x") {
-      return from_hex(value.substr(2, value.find(' ') == std::string_view::npos ? value.npos : value.find(' ') - 2));
+      return from_hex(value.substr(
+          2, value.find(' ') == std::string_view::npos ? value.npos : value.find(' ') - 2));
     }
     if (value.size() >= 2 && value.front() == '"') {
       return std::string(value.substr(1, value.size() - 2));
@@ -135,7 +145,8 @@ std::optional<std::string> keychain_password(std::string_view tool_stderr) {
   return std::nullopt;
 }
 
-std::unique_ptr<CredentialStore> make_keychain_store(const base::Context& context, std::string program) {
+std::unique_ptr<CredentialStore> make_keychain_store(const base::Context& context,
+                                                     std::string program) {
   return std::make_unique<KeychainStore>(context, std::move(program));
 }
 

@@ -16,7 +16,8 @@ Machine this_machine() {
   if (::gethostname(name.data(), name.size() - 1) == 0) {
     machine.host_name = name.data();
   }
-  // machine-id(5); the second place is that of systems without systemd. 32 hex digits and a newline.
+  // machine-id(5); the second place is that of systems without systemd. 32 hex digits and a
+  // newline.
   for (const char* path : {"/etc/machine-id", "/var/lib/dbus/machine-id"}) {
     const auto text = base::read_file(path, kMaxHostName);
     if (text && !base::is_blank(*text)) {

@@ -24,18 +24,23 @@ constexpr base::Milliseconds kLockStep{10};
 constexpr base::Milliseconds kReadTime{10000};  // a regular file; only a hung disk needs it
 constexpr int kMaxSetAside = 100;
 
-base::Error refused(const std::string& text) { return base::Error{base::Errc::refused, text}; }
+base::Error refused(const std::string& text) {
+  return base::Error{base::Errc::refused, text};
+}
 
 // The rules for one path; `info` is what was found there.
 base::Status check(const std::string& path, const base::FileInfo& info, base::FileKind wanted) {
   if (info.kind == base::FileKind::symlink) {
-    return refused("`" + path + "` is a symbolic link; credentials are only read from what it would point to.");
+    return refused("`" + path +
+                   "` is a symbolic link; credentials are only read from what it would point to.");
   }
   if (info.kind != wanted) {
-    return refused("`" + path + "` is not a " + (wanted == base::FileKind::directory ? "folder." : "regular file."));
+    return refused("`" + path + "` is not a " +
+                   (wanted == base::FileKind::directory ? "folder." : "regular file."));
   }
   if (info.owner != static_cast<unsigned>(::geteuid())) {
-    return refused("`" + path + "` belongs to another user (uid " + std::to_string(info.owner) + ").");
+    return refused("`" + path + "` belongs to another user (uid " + std::to_string(info.owner) +
+                   ").");
   }
   if ((info.mode & kOthers) != 0) {
     const std::string mode = wanted == base::FileKind::directory ? "700" : "600";
@@ -110,10 +115,13 @@ base::Status set_aside(const std::string& path, const base::Clock& clock, base::
     if (auto moved = base::rename_file(path, name); !moved) {
       return moved;
     }
-    log.warning("`" + path + "` is not a JSON object; it was set aside as `" + name + "` and a new one started.");
+    log.warning("`" + path + "` is not a JSON object; it was set aside as `" + name +
+                "` and a new one started.");
     return {};
   }
-  return base::Error{base::Errc::io, "`" + path + "` is not a JSON object, and too many such files were set aside already."};
+  return base::Error{
+      base::Errc::io,
+      "`" + path + "` is not a JSON object, and too many such files were set aside already."};
 }
 
 }  // namespace
@@ -133,7 +141,8 @@ base::Result<std::optional<base::Json>> PrivateJson::read() const {
   return std::optional<base::Json>(std::move(*parsed));
 }
 
-base::Result<base::Json> PrivateJson::read_to_change(const base::Clock& clock, base::Log& log) const {
+base::Result<base::Json> PrivateJson::read_to_change(const base::Clock& clock,
+                                                     base::Log& log) const {
   auto current = read();
   if (current) {
     return current->has_value() ? std::move(**current) : base::Json::object();
@@ -151,11 +160,14 @@ base::Status PrivateJson::edit(const base::Clock& clock, base::Log& log,
                                const std::function<void(base::Json&)>& change) const {
   const std::string folder = base::parent_path(path_);
   if (auto made = base::make_private_directory(folder); !made) {
-    return base::Error{made.error().code, "Could not create `" + folder + "` to store the credential in."};
+    return base::Error{made.error().code,
+                       "Could not create `" + folder + "` to store the credential in."};
   }
-  const auto lock = base::FileLock::acquire(path_ + ".lock", base::deadline_in(kFileLockTime), kLockStep);
+  const auto lock =
+      base::FileLock::acquire(path_ + ".lock", base::deadline_in(kFileLockTime), kLockStep);
   if (!lock) {
-    return base::Error{lock.error().code, "Could not open `" + path_ + "` to store the credential."};
+    return base::Error{lock.error().code,
+                       "Could not open `" + path_ + "` to store the credential."};
   }
   auto object = read_to_change(clock, log);
   if (!object) {
@@ -171,7 +183,8 @@ base::Status PrivateJson::edit(const base::Clock& clock, base::Log& log,
   }
   const std::string text = base::dump_pretty(base::OrderedJson(*object), 2) + "\n";
   if (text.size() > kMaxAccountFile) {
-    return base::Error{base::Errc::invalid, "The credential could not be stored in `" + path_ + "`."};
+    return base::Error{base::Errc::invalid,
+                       "The credential could not be stored in `" + path_ + "`."};
   }
   if (!base::replace_file(path_, text, base::Sync::yes)) {
     return base::Error{base::Errc::io, "The credential could not be stored in `" + path_ + "`."};

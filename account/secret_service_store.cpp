@@ -21,7 +21,7 @@ constexpr const char* kAttribute = "robot-council";
 constexpr const char* kBusVariable = "DBUS_SESSION_BUS_ADDRESS";
 
 bool own_socket(const std::string& path) {
-  struct stat info{};
+  struct stat info {};
   return ::lstat(path.c_str(), &info) == 0 && S_ISSOCK(info.st_mode) && info.st_uid == ::geteuid();
 }
 
@@ -31,10 +31,13 @@ bool says_no_bus(const std::string& text) {
          text.find("Could not connect: No such file or directory") != std::string::npos;
 }
 
-void set_variable(std::vector<std::string>& environment, const std::string& name, const std::string& value) {
+void set_variable(std::vector<std::string>& environment, const std::string& name,
+                  const std::string& value) {
   const std::string head = name + "=";
   environment.erase(std::remove_if(environment.begin(), environment.end(),
-                                   [&head](const std::string& entry) { return entry.compare(0, head.size(), head) == 0; }),
+                                   [&head](const std::string& entry) {
+                                     return entry.compare(0, head.size(), head) == 0;
+                                   }),
                     environment.end());
   environment.push_back(head + value);
 }
@@ -54,7 +57,8 @@ class SecretServiceStore final : public CredentialStore {
     if (auto ok = check_entry(key, token); !ok) {
       return ok;
     }
-    const auto ran = run({program_, "store", std::string("--label=") + kAttribute, kAttribute, key}, token, deadline);
+    const auto ran = run({program_, "store", std::string("--label=") + kAttribute, kAttribute, key},
+                         token, deadline);
     if (ran && ran->status.success()) {
       const auto back = read(key, deadline);
       if (back && *back == token) {
@@ -73,7 +77,8 @@ class SecretServiceStore final : public CredentialStore {
     }
     const auto ran = run({program_, "lookup", kAttribute, key}, {}, deadline);
     if (!ran) {
-      return base::Error{ran.error().code, "The Secret Service could not be read: " + ran.error().what + "."};
+      return base::Error{ran.error().code,
+                         "The Secret Service could not be read: " + ran.error().what + "."};
     }
     if (ran->status.success()) {
       return ran->out.empty() ? std::optional<std::string>() : ran->out;
@@ -90,23 +95,26 @@ class SecretServiceStore final : public CredentialStore {
     }
     const auto ran = run({program_, "clear", kAttribute, key}, {}, deadline);
     if (!ran) {
-      return base::Error{ran.error().code, "The Secret Service could not be changed: " + ran.error().what + "."};
+      return base::Error{ran.error().code,
+                         "The Secret Service could not be changed: " + ran.error().what + "."};
     }
     return ran->status.success() ? base::Status() : failure(*ran, "could not be changed");
   }
 
  private:
-  // secret-tool exits 1 without a word when there is no such entry, and with one when it could not ask.
+  // secret-tool exits 1 without a word when there is no such entry, and with one when it could not
+  // ask.
   [[nodiscard]] static base::Status failure(const base::Finished& ran, const std::string& what) {
     if (base::is_blank(ran.err) && ran.status.signal == 0) {
       return {};
     }
     return base::Error{says_no_bus(ran.err) ? base::Errc::unsupported : base::Errc::io,
-                       "The Secret Service " + what + ": `secret-tool` exited " + std::to_string(ran.status.code) +
-                           ". " + base::for_display(ran.err)};
+                       "The Secret Service " + what + ": `secret-tool` exited " +
+                           std::to_string(ran.status.code) + ". " + base::for_display(ran.err)};
   }
 
-  [[nodiscard]] base::Result<base::Finished> run(std::vector<std::string> argv, const std::string& input,
+  [[nodiscard]] base::Result<base::Finished> run(std::vector<std::string> argv,
+                                                 const std::string& input,
                                                  base::SteadyTime deadline) const {
     base::ChildOptions options;
     options.argv = std::move(argv);
@@ -128,7 +136,8 @@ class SecretServiceStore final : public CredentialStore {
 
 }  // namespace
 
-std::unique_ptr<CredentialStore> make_secret_service_store(const base::Context& context, std::string program,
+std::unique_ptr<CredentialStore> make_secret_service_store(const base::Context& context,
+                                                           std::string program,
                                                            std::string run_folder) {
   return std::make_unique<SecretServiceStore>(context, std::move(program), std::move(run_folder));
 }

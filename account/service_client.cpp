@@ -15,8 +15,10 @@ base::Result<ServiceClient> ServiceClient::open(const Service& service, std::siz
   return ServiceClient(service, std::move(*client));
 }
 
-base::Result<net::ClientResponse> ServiceClient::call(const std::string& method, std::string_view path,
-                                                      const std::string& bearer, std::optional<std::string> body,
+base::Result<net::ClientResponse> ServiceClient::call(const std::string& method,
+                                                      std::string_view path,
+                                                      const std::string& bearer,
+                                                      std::optional<std::string> body,
                                                       base::Milliseconds limit) {
   net::ClientRequest request;
   request.method = method;

@@ -12,16 +12,19 @@
 
 namespace robot_council::account {
 
-// JSON calls to one fleet service within the limits of a command: connect 10 s, call 30 s, no redirects (account contract,
-// section 1). Threads: one call at a time; cancel() from any.
+// JSON calls to one fleet service within the limits of a command: connect 10 s, call 30 s, no
+// redirects (account contract, section 1). Threads: one call at a time; cancel() from any.
 class ServiceClient {
  public:
-  [[nodiscard]] static base::Result<ServiceClient> open(const Service& service, std::size_t max_answer = kMaxAnswer);
+  [[nodiscard]] static base::Result<ServiceClient> open(const Service& service,
+                                                        std::size_t max_answer = kMaxAnswer);
 
-  // path: as in service-api/paths.hpp, with its query. bearer: "" = no Authorization header. Any status is an answer; errors are
-  // those of net::HttpClient::send.
-  [[nodiscard]] base::Result<net::ClientResponse> call(const std::string& method, std::string_view path,
-                                                       const std::string& bearer, std::optional<std::string> body,
+  // path: as in service-api/paths.hpp, with its query. bearer: "" = no Authorization header. Any
+  // status is an answer; errors are those of net::HttpClient::send.
+  [[nodiscard]] base::Result<net::ClientResponse> call(const std::string& method,
+                                                       std::string_view path,
+                                                       const std::string& bearer,
+                                                       std::optional<std::string> body,
                                                        base::Milliseconds limit = kCallTime);
   // The call under way and later ones end at once.
   void cancel() { client_.cancel(); }

@@ -36,8 +36,9 @@ base::Status check_key(const std::string& key) {
                      return byte < kFirstPrintable || byte == kDelete || c == '"' || c == '\\';
                    });
   if (bad) {
-    return base::Error{base::Errc::invalid,
-                       "A service URL with a quote, a backslash or a control character cannot name a credential."};
+    return base::Error{
+        base::Errc::invalid,
+        "A service URL with a quote, a backslash or a control character cannot name a credential."};
   }
   return {};
 }
@@ -46,9 +47,11 @@ base::Status check_entry(const std::string& key, const std::string& token) {
   if (auto ok = check_key(key); !ok) {
     return ok;
   }
-  if (token.empty() || token.size() > kMaxToken || token.find_first_of("\r\n") != std::string::npos) {
+  if (token.empty() || token.size() > kMaxToken ||
+      token.find_first_of("\r\n") != std::string::npos) {
     return base::Error{base::Errc::invalid,
-                       "The service's credential is empty, longer than " + std::to_string(kMaxToken) +
+                       "The service's credential is empty, longer than " +
+                           std::to_string(kMaxToken) +
                            " bytes or has a line break, so it was not stored."};
   }
   return {};

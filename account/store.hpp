@@ -15,8 +15,9 @@ enum class StoreKind : std::uint8_t { keychain, secret_service, file };
 [[nodiscard]] std::string store_name(StoreKind kind);
 [[nodiscard]] std::optional<StoreKind> store_kind(const std::string& name);
 
-// One place that keeps tokens by key (account contract, section 3). Errors' `what` are whole sentences for a person and hold no
-// token. Every call ends by its deadline. Threads: one call at a time; safe between processes.
+// One place that keeps tokens by key (account contract, section 3). Errors' `what` are whole
+// sentences for a person and hold no token. Every call ends by its deadline. Threads: one call at a
+// time; safe between processes.
 class CredentialStore {
  public:
   CredentialStore() = default;
@@ -29,18 +30,21 @@ class CredentialStore {
   [[nodiscard]] virtual StoreKind kind() const = 0;
   // "the macOS Keychain, under the service `robot-council`": where a person finds it.
   [[nodiscard]] virtual std::string description() const = 0;
-  // Replaces the entry; ok only if reading it back gave the same token. invalid: a token or key no store takes.
+  // Replaces the entry; ok only if reading it back gave the same token. invalid: a token or key no
+  // store takes.
   [[nodiscard]] virtual base::Status write(const std::string& key, const std::string& token,
                                            base::SteadyTime deadline) = 0;
-  // Nothing: there is no such entry, and that is certain. unsupported: there is no such service on this machine at all.
-  [[nodiscard]] virtual base::Result<std::optional<std::string>> read(const std::string& key,
-                                                                      base::SteadyTime deadline) = 0;
+  // Nothing: there is no such entry, and that is certain. unsupported: there is no such service on
+  // this machine at all.
+  [[nodiscard]] virtual base::Result<std::optional<std::string>> read(
+      const std::string& key, base::SteadyTime deadline) = 0;
   // Ok when there is no such entry afterwards as far as the tool says; the caller reads to be sure.
   [[nodiscard]] virtual base::Status remove(const std::string& key, base::SteadyTime deadline) = 0;
 };
 
-// What every store refuses before it does anything: an empty token or one with CR or LF, over kMaxToken bytes; a key with a quote,
-// a backslash or a control character (a tool's input line could not hold it).
+// What every store refuses before it does anything: an empty token or one with CR or LF, over
+// kMaxToken bytes; a key with a quote, a backslash or a control character (a tool's input line
+// could not hold it).
 [[nodiscard]] base::Status check_entry(const std::string& key, const std::string& token);
 [[nodiscard]] base::Status check_key(const std::string& key);
 

@@ -23,7 +23,9 @@ constexpr std::size_t kProbeNameBytes = 16;  // 32 hex digits
 constexpr std::size_t kProbeValueBytes = 16;
 
 // A store's sentence inside another one.
-std::string without_stop(const std::string& text) { return base::without_trailing(text, '.'); }
+std::string without_stop(const std::string& text) {
+  return base::without_trailing(text, '.');
+}
 
 }  // namespace
 
@@ -41,7 +43,8 @@ StorePlaces store_places(const base::Context& context) {
   return places;
 }
 
-CredentialStores::CredentialStores(const base::Context& context, const StorePlaces& places) : context_(context) {
+CredentialStores::CredentialStores(const base::Context& context, const StorePlaces& places)
+    : context_(context) {
   if (places.security) {
     stores_.push_back(make_keychain_store(context, *places.security));
   }
@@ -60,9 +63,11 @@ base::Status CredentialStores::probe(CredentialStore& store) const {
   const auto deadline = base::deadline_in(kProbeTime);
   auto written = store.write(key, value, deadline);
   if (base::time_left(deadline).count() == 0) {
-    // The time is over: what may have been written is removed by a child that nobody waits long for.
+    // The time is over: what may have been written is removed by a child that nobody waits long
+    // for.
     (void)store.remove(key, base::deadline_in(base::Milliseconds(0)));
-    return base::Error{base::Errc::timeout, "no answer within " + std::to_string(kProbeTime.count() / 1000) + " s"};
+    return base::Error{base::Errc::timeout,
+                       "no answer within " + std::to_string(kProbeTime.count() / 1000) + " s"};
   }
   auto removed = store.remove(key, deadline);
   if (!written) {
@@ -82,7 +87,8 @@ base::Result<CredentialStore*> CredentialStores::choose(std::optional<StoreKind>
   if (name) {
     const auto found = std::find_if(stores_.begin(), stores_.end(),
                                     [&](const auto& store) { return store->kind() == *name; });
-    std::string why = *name == StoreKind::keychain ? "/usr/bin/security is not here" : "secret-tool is not on PATH";
+    std::string why = *name == StoreKind::keychain ? "/usr/bin/security is not here"
+                                                   : "secret-tool is not on PATH";
     if (found != stores_.end()) {
       const auto proven = probe(**found);
       if (proven) {
@@ -90,8 +96,8 @@ base::Result<CredentialStore*> CredentialStores::choose(std::optional<StoreKind>
       }
       why = without_stop(proven.error().what);
     }
-    return base::Error{base::Errc::unsupported,
-                       "The credential store \"" + store_name(*name) + "\" is not usable here: " + why + "."};
+    return base::Error{base::Errc::unsupported, "The credential store \"" + store_name(*name) +
+                                                    "\" is not usable here: " + why + "."};
   }
   for (std::size_t i = 0; i + 1 < stores_.size(); ++i) {
     const auto proven = probe(*stores_[i]);
@@ -99,13 +105,14 @@ base::Result<CredentialStore*> CredentialStores::choose(std::optional<StoreKind>
       return stores_[i].get();
     }
     context_.log.warning(store_name(stores_[i]->kind()) + " did not answer a test entry (" +
-                         without_stop(proven.error().what) + "); using " + store_name(stores_[i + 1]->kind()) + ".");
+                         without_stop(proven.error().what) + "); using " +
+                         store_name(stores_[i + 1]->kind()) + ".");
   }
   return stores_.back().get();
 }
 
-base::Result<std::optional<CredentialStores::Found>> CredentialStores::find(const std::string& key,
-                                                                           std::optional<StoreKind> recorded) {
+base::Result<std::optional<CredentialStores::Found>> CredentialStores::find(
+    const std::string& key, std::optional<StoreKind> recorded) {
   std::vector<CredentialStore*> order;
   for (const auto& store : stores_) {
     order.push_back(store.get());
@@ -116,14 +123,16 @@ base::Result<std::optional<CredentialStores::Found>> CredentialStores::find(cons
     }
     return store->kind() == StoreKind::file ? 1 : 2;
   };
-  std::stable_sort(order.begin(), order.end(), [&rank](const auto* a, const auto* b) { return rank(a) < rank(b); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&rank](const auto* a, const auto* b) { return rank(a) < rank(b); });
   std::optional<base::Error> failed;
   for (CredentialStore* store : order) {
     auto token = store->read(key, base::deadline_in(kToolTime));
     if (token && token->has_value()) {
       return std::optional<Found>(Found{std::move(**token), store});
     }
-    const bool none_here = !token && token.error().code == base::Errc::unsupported && recorded != store->kind();
+    const bool none_here =
+        !token && token.error().code == base::Errc::unsupported && recorded != store->kind();
     if (!token && !failed && !none_here) {
       failed = token.error();
     }
@@ -150,16 +159,20 @@ void CredentialStores::remove_elsewhere(const CredentialStore& store, const std:
     auto removed = there ? other->remove(key, deadline) : base::Status(there.error());
     if (removed) {
       const auto left = other->read(key, deadline);
-      removed = left && !left->has_value() ? base::Status() : base::Status(base::Error{base::Errc::io, "it is still there"});
+      removed = left && !left->has_value()
+                    ? base::Status()
+                    : base::Status(base::Error{base::Errc::io, "it is still there"});
     }
     if (!removed) {
-      context_.log.warning("An older credential of this machine could not be removed from " + other->description() + " (" +
-                           without_stop(removed.error().what) + "); it is no longer used.");
+      context_.log.warning("An older credential of this machine could not be removed from " +
+                           other->description() + " (" + without_stop(removed.error().what) +
+                           "); it is no longer used.");
     }
   }
 }
 
-base::Status CredentialStores::put(CredentialStore& store, const std::string& key, const std::string& token) {
+base::Status CredentialStores::put(CredentialStore& store, const std::string& key,
+                                   const std::string& token) {
   auto written = store.write(key, token, base::deadline_in(kToolTime));
   if (written) {
     remove_elsewhere(store, key);

@@ -20,26 +20,32 @@ struct StorePlaces {
 };
 [[nodiscard]] StorePlaces store_places(const base::Context& context);
 
-// The stores of this machine together (account contract, section 3): one key is in one store. Threads: one at a time.
+// The stores of this machine together (account contract, section 3): one key is in one store.
+// Threads: one at a time.
 class CredentialStores {
  public:
   CredentialStores(const base::Context& context, const StorePlaces& places);
 
-  // The store for a new credential, proven with a test entry within 3 s each. No name: keychain, secret-service, file, the first
-  // that passes; each failure is said. unsupported: the named one is not usable (whole sentence). Leaves no test entry behind.
+  // The store for a new credential, proven with a test entry within 3 s each. No name: keychain,
+  // secret-service, file, the first that passes; each failure is said. unsupported: the named one
+  // is not usable (whole sentence). Leaves no test entry behind.
   [[nodiscard]] base::Result<CredentialStore*> choose(std::optional<StoreKind> name);
 
   struct Found {
     std::string token;
     CredentialStore* store = nullptr;
   };
-  // The recorded store is asked first (a file costs nothing and comes before a system store else). Nothing: no store has it and none
-  // failed. Errors: no store has it and one failed; that store's sentence. A Secret Service without a session bus counts as
-  // failed only if `recorded` names it: on a machine without a desktop nothing was ever stored there.
-  [[nodiscard]] base::Result<std::optional<Found>> find(const std::string& key, std::optional<StoreKind> recorded);
+  // The recorded store is asked first (a file costs nothing and comes before a system store else).
+  // Nothing: no store has it and none failed. Errors: no store has it and one failed; that store's
+  // sentence. A Secret Service without a session bus counts as failed only if `recorded` names it:
+  // on a machine without a desktop nothing was ever stored there.
+  [[nodiscard]] base::Result<std::optional<Found>> find(const std::string& key,
+                                                        std::optional<StoreKind> recorded);
 
-  // Writes it there, then removes the key from the other stores; a removal that failed is said, no error.
-  [[nodiscard]] base::Status put(CredentialStore& store, const std::string& key, const std::string& token);
+  // Writes it there, then removes the key from the other stores; a removal that failed is said, no
+  // error.
+  [[nodiscard]] base::Status put(CredentialStore& store, const std::string& key,
+                                 const std::string& token);
   // From every store. The first failure.
   [[nodiscard]] base::Status remove(const std::string& key);
 

@@ -22,7 +22,8 @@ constexpr int kNameTries = 100;
 Result<AtomicFile> AtomicFile::create(const std::string& path, unsigned mode) {
   static std::atomic<unsigned> counter{0};  // two threads of one process need two names
   for (int i = 0; i < kNameTries; ++i) {
-    std::string temporary = path + ".tmp." + std::to_string(::getpid()) + "." + std::to_string(counter++);
+    std::string temporary =
+        path + ".tmp." + std::to_string(::getpid()) + "." + std::to_string(counter++);
     auto fd = open_file(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
     if (!fd) {
       if (exists(temporary)) {
@@ -44,7 +45,9 @@ AtomicFile::AtomicFile(Fd fd, std::string path, std::string temporary)
     : fd_(std::move(fd)), path_(std::move(path)), temporary_(std::move(temporary)) {}
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
-    : fd_(std::move(other.fd_)), path_(std::move(other.path_)), temporary_(std::exchange(other.temporary_, {})) {}
+    : fd_(std::move(other.fd_)),
+      path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, {})) {}
 
 AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
   if (this != &other) {
@@ -56,7 +59,9 @@ AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
   return *this;
 }
 
-AtomicFile::~AtomicFile() { discard(); }
+AtomicFile::~AtomicFile() {
+  discard();
+}
 
 void AtomicFile::discard() {
   if (!temporary_.empty()) {

@@ -13,11 +13,13 @@ enum class Sync : unsigned char {
   no,   // best-effort side files
 };
 
-// Replaces a file as a whole: readers see the old bytes or the new ones. Writes to "<path>.tmp.<pid>.<n>" beside it,
-// commit() syncs and renames. Without a commit the destructor removes the temporary file; the old file stays.
+// Replaces a file as a whole: readers see the old bytes or the new ones. Writes to
+// "<path>.tmp.<pid>.<n>" beside it, commit() syncs and renames. Without a commit the destructor
+// removes the temporary file; the old file stays.
 class AtomicFile {
  public:
-  // mode: permission bits of the new file, whatever the umask. Errors: refused, not_found (folder), io.
+  // mode: permission bits of the new file, whatever the umask. Errors: refused, not_found (folder),
+  // io.
   [[nodiscard]] static Result<AtomicFile> create(const std::string& path, unsigned mode = 0600);
   AtomicFile(AtomicFile&&) noexcept;
   AtomicFile& operator=(AtomicFile&&) noexcept;

@@ -8,9 +8,9 @@ namespace robot_council::base {
 }  // namespace robot_council::base
 
 // A broken invariant ends the process, in release builds too: going on could lose an event.
-#define RC_CHECK(expression)                                                          \
-  do {                                                                                \
-    if (!(expression)) {                                                              \
-      ::robot_council::base::check_failed(#expression, __FILE__, __LINE__);           \
-    }                                                                                 \
+#define RC_CHECK(expression)                                                \
+  do {                                                                      \
+    if (!(expression)) {                                                    \
+      ::robot_council::base::check_failed(#expression, __FILE__, __LINE__); \
+    }                                                                       \
   } while (false)

@@ -28,7 +28,8 @@ constexpr Milliseconds kPollStep{5};  // only where the system has no process de
 class SpawnSetup {
  public:
   SpawnSetup() {
-    ready_ = ::posix_spawn_file_actions_init(&actions_) == 0 && ::posix_spawnattr_init(&attributes_) == 0;
+    ready_ = ::posix_spawn_file_actions_init(&actions_) == 0 &&
+             ::posix_spawnattr_init(&attributes_) == 0;
   }
   ~SpawnSetup() {
     (void)::posix_spawn_file_actions_destroy(&actions_);
@@ -113,16 +114,20 @@ ExitStatus status_of(int raw) {
 // The caller's own descriptors, for the streams that are to be those.
 Status set_given(SpawnSetup& setup, const ChildOptions& options) {
   const std::array<std::pair<int, const Fd*>, 2> streams = {
-      std::pair{STDOUT_FILENO, options.standard_out == Stdio::given ? options.given_out.get() : nullptr},
-      std::pair{STDERR_FILENO, options.standard_err == Stdio::given ? options.given_err.get() : nullptr}};
-  if (options.standard_in == Stdio::given || (options.standard_out == Stdio::given && !options.given_out) ||
+      std::pair{STDOUT_FILENO,
+                options.standard_out == Stdio::given ? options.given_out.get() : nullptr},
+      std::pair{STDERR_FILENO,
+                options.standard_err == Stdio::given ? options.given_err.get() : nullptr}};
+  if (options.standard_in == Stdio::given ||
+      (options.standard_out == Stdio::given && !options.given_out) ||
       (options.standard_err == Stdio::given && !options.given_err)) {
     return Error{Errc::invalid, "start a child: a stream was not given"};
   }
   for (const auto& [target, fd] : streams) {
     // One that has a standard stream's number would keep its close-on-exec flag.
-    if (fd != nullptr && (fd->get() <= STDERR_FILENO ||
-                          ::posix_spawn_file_actions_adddup2(setup.actions(), fd->get(), target) != 0)) {
+    if (fd != nullptr &&
+        (fd->get() <= STDERR_FILENO ||
+         ::posix_spawn_file_actions_adddup2(setup.actions(), fd->get(), target) != 0)) {
       return Error{Errc::io, "prepare a child's streams"};
     }
   }
@@ -133,7 +138,8 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   std::vector<char*> result;
   result.reserve(strings.size() + 1);
   for (const auto& text : strings) {
-    result.push_back(const_cast<char*>(text.c_str()));  // NOLINT(cppcoreguidelines-pro-type-const-cast): the call's type
+    result.push_back(const_cast<char*>(
+        text.c_str()));  // NOLINT(cppcoreguidelines-pro-type-const-cast): the call's type
   }
   result.push_back(nullptr);
   return result;
@@ -184,8 +190,8 @@ Result<Child> Child::start(const ChildOptions& options) {
   pid_t pid = -1;
   const auto arguments = pointers(options.argv);
   const auto environment = pointers(options.environment);
-  const int failed = ::posix_spawn(&pid, program->c_str(), setup.actions(), setup.attributes(), arguments.data(),
-                                   environment.data());
+  const int failed = ::posix_spawn(&pid, program->c_str(), setup.actions(), setup.attributes(),
+                                   arguments.data(), environment.data());
   if (failed != 0) {
     return errno_error("start " + options.argv.front(), failed);
   }
@@ -215,7 +221,9 @@ Child& Child::operator=(Child&& other) noexcept {
   return *this;
 }
 
-Child::~Child() { terminate(kTermGrace); }
+Child::~Child() {
+  terminate(kTermGrace);
+}
 
 Result<ExitStatus> Child::wait(SteadyTime deadline) {
   if (ended_) {
@@ -323,7 +331,8 @@ Result<Finished> run_child(ChildOptions options, std::string_view input, SteadyT
     std::array<pollfd, 3> entries = {pollfd{child->standard_in.get(), POLLOUT, 0},
                                      pollfd{child->standard_out.get(), POLLIN, 0},
                                      pollfd{child->standard_err.get(), POLLIN, 0}};
-    if (::poll(entries.data(), entries.size(), static_cast<int>(std::min<std::int64_t>(left.count(), 60000))) < 0 &&
+    if (::poll(entries.data(), entries.size(),
+               static_cast<int>(std::min<std::int64_t>(left.count(), 60000))) < 0 &&
         errno != EINTR) {
       return errno_error("poll");
     }

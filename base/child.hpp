@@ -25,11 +25,12 @@ enum class Stdio : std::uint8_t {
 enum class Group : std::uint8_t {
   own,
   parents,
-  session,  // a session of its own, and with it a group: no controlling terminal, so nothing can be asked there
+  session,  // a session of its own, and with it a group: no controlling terminal, so nothing can be
+            // asked there
 };
 
 struct ChildOptions {
-  std::vector<std::string> argv;         // argv[0]: a path, or a name looked up in PATH of `environment`
+  std::vector<std::string> argv;  // argv[0]: a path, or a name looked up in PATH of `environment`
   std::vector<std::string> environment;  // "NAME=VALUE"; nothing else is passed
   std::optional<std::string> directory;  // working directory; else ours
   Stdio standard_in = Stdio::null;
@@ -46,8 +47,8 @@ struct ExitStatus {
   [[nodiscard]] bool success() const { return code == 0; }
 };
 
-// One child process (posix_spawn, no shell, signals at their defaults). The destructor ends it: TERM to its group,
-// 500 ms later KILL, and reaps it; at most 2 s.
+// One child process (posix_spawn, no shell, signals at their defaults). The destructor ends it:
+// TERM to its group, 500 ms later KILL, and reaps it; at most 2 s.
 class Child {
  public:
   [[nodiscard]] static Result<Child> start(const ChildOptions& options);
@@ -83,13 +84,13 @@ struct Finished {
   std::string err;
 };
 
-// Runs a child to its end with `input` on stdin. Both outputs are kept up to max_output bytes each, the rest is read and
-// dropped. timeout: it was ended at the deadline, with its group.
+// Runs a child to its end with `input` on stdin. Both outputs are kept up to max_output bytes each,
+// the rest is read and dropped. timeout: it was ended at the deadline, with its group.
 [[nodiscard]] Result<Finished> run_child(ChildOptions options, std::string_view input,
                                          SteadyTime deadline, std::size_t max_output = 1U << 20U);
 
-// Start time of a process as the system tells it (Linux: field 22 of /proc/<pid>/stat), "" if it is gone or not told.
-// pid and start time together name a process for good.
+// Start time of a process as the system tells it (Linux: field 22 of /proc/<pid>/stat), "" if it is
+// gone or not told. pid and start time together name a process for good.
 [[nodiscard]] std::string process_start_time(pid_t pid);
 // Parent of `pid`, 0 if not to be told.
 [[nodiscard]] pid_t parent_of(pid_t pid);

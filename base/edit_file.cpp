@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-
 #include <utility>
 
 #include "base/atomic_file.hpp"
@@ -71,10 +70,12 @@ class Editing {
     for (int i = 0; i < kTries; ++i) {
       auto done = once();
       if (!done.ok() || *done) {
-        return done.ok() ? Result<FileEdited>(std::move(edited_)) : Result<FileEdited>(done.error());
+        return done.ok() ? Result<FileEdited>(std::move(edited_))
+                         : Result<FileEdited>(done.error());
       }
     }
-    return Error{Errc::busy, edit_.path + " was changed by another program each time it was to be written"};
+    return Error{Errc::busy,
+                 edit_.path + " was changed by another program each time it was to be written"};
   }
 
  private:
@@ -120,7 +121,8 @@ class Editing {
     return true;
   }
 
-  Status read_back(const std::optional<std::string>& old, const std::optional<std::string>& built) const {
+  Status read_back(const std::optional<std::string>& old,
+                   const std::optional<std::string>& built) const {
     const auto now = read_old(target_, edit_.max_bytes);
     if (!now.ok()) {
       return now.error();

@@ -3,14 +3,15 @@
 #include <unistd.h>
 
 #include <cstdlib>
-
 #include <utility>
 
 #include "base/text.hpp"
 
 namespace robot_council::base {
 
-std::string Environment::get_or_empty(const std::string& name) const { return get(name).value_or(std::string()); }
+std::string Environment::get_or_empty(const std::string& name) const {
+  return get(name).value_or(std::string());
+}
 
 std::optional<std::string> Environment::nonblank(const std::string& name) const {
   auto value = get(name);
@@ -36,11 +37,16 @@ std::vector<std::string> ProcessEnvironment::all() const {
   return values;
 }
 
-MapEnvironment::MapEnvironment(std::map<std::string, std::string> values) : values_(std::move(values)) {}
+MapEnvironment::MapEnvironment(std::map<std::string, std::string> values)
+    : values_(std::move(values)) {}
 
-void MapEnvironment::set(const std::string& name, std::string value) { values_[name] = std::move(value); }
+void MapEnvironment::set(const std::string& name, std::string value) {
+  values_[name] = std::move(value);
+}
 
-void MapEnvironment::unset(const std::string& name) { values_.erase(name); }
+void MapEnvironment::unset(const std::string& name) {
+  values_.erase(name);
+}
 
 std::optional<std::string> MapEnvironment::get(const std::string& name) const {
   const auto found = values_.find(name);

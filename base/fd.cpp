@@ -80,14 +80,17 @@ Result<Ready> wait_readable(int fd, SteadyTime deadline) {
   // A pipe whose writers are gone is at its end of file: that can be read.
   if (ready && *ready == Ready::hung_up) {
     pollfd entry{fd, POLLIN, 0};
-    if (::poll(&entry, 1, 0) > 0 && (entry.revents & POLLNVAL) == 0 && (entry.revents & POLLHUP) != 0) {
+    if (::poll(&entry, 1, 0) > 0 && (entry.revents & POLLNVAL) == 0 &&
+        (entry.revents & POLLHUP) != 0) {
       return Ready::yes;
     }
   }
   return ready;
 }
 
-Result<Ready> wait_writable(int fd, SteadyTime deadline) { return wait_for(fd, POLLOUT, deadline); }
+Result<Ready> wait_writable(int fd, SteadyTime deadline) {
+  return wait_for(fd, POLLOUT, deadline);
+}
 
 Result<std::size_t> read_some(int fd, std::span<char> into) {
   ssize_t got = 0;

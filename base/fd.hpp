@@ -50,16 +50,18 @@ struct Pipe {
 [[nodiscard]] Result<Fd> open_file(const std::string& path, int flags, unsigned mode = 0600);
 
 enum class Ready : unsigned char { yes, timeout, hung_up };
-// Waits until `fd` can be read (or is at its end). hung_up: POLLHUP, POLLERR or POLLNVAL without data.
+// Waits until `fd` can be read (or is at its end). hung_up: POLLHUP, POLLERR or POLLNVAL without
+// data.
 [[nodiscard]] Result<Ready> wait_readable(int fd, SteadyTime deadline);
 [[nodiscard]] Result<Ready> wait_writable(int fd, SteadyTime deadline);
 
 // One read(2), repeated on EINTR. 0 = end of file. busy: a non-blocking descriptor has nothing.
 [[nodiscard]] Result<std::size_t> read_some(int fd, std::span<char> into);
-// Everything up to end of file. invalid: over max_bytes. Works on blocking and non-blocking descriptors.
+// Everything up to end of file. invalid: over max_bytes. Works on blocking and non-blocking
+// descriptors.
 [[nodiscard]] Result<std::string> read_all(int fd, std::size_t max_bytes, SteadyTime deadline);
-// Every byte, or an error: timeout, io (EPIPE too; SIGPIPE must be ignored). `*written` (may be null)
-// tells how many went out. A non-blocking descriptor is waited for with poll.
+// Every byte, or an error: timeout, io (EPIPE too; SIGPIPE must be ignored). `*written` (may be
+// null) tells how many went out. A non-blocking descriptor is waited for with poll.
 [[nodiscard]] Status write_all(int fd, std::string_view bytes, SteadyTime deadline,
                                std::size_t* written = nullptr);
 

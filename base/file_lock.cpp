@@ -49,7 +49,8 @@ Result<FileLock> FileLock::try_acquire(const std::string& path) {
   return FileLock(std::move(*fd), path);
 }
 
-Result<FileLock> FileLock::acquire(const std::string& path, SteadyTime deadline, Milliseconds step) {
+Result<FileLock> FileLock::acquire(const std::string& path, SteadyTime deadline,
+                                   Milliseconds step) {
   while (true) {
     auto lock = try_acquire(path);
     if (lock || lock.error().code != Errc::busy || time_left(deadline).count() == 0) {

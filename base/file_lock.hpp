@@ -10,11 +10,12 @@
 
 namespace robot_council::base {
 
-// An exclusive flock(2) on a file, held until this object or the process dies; the kernel frees it then, also after
-// SIGKILL. The file stays. Not inherited by children (close-on-exec).
+// An exclusive flock(2) on a file, held until this object or the process dies; the kernel frees it
+// then, also after SIGKILL. The file stays. Not inherited by children (close-on-exec).
 class FileLock {
  public:
-  // One try. The file is made 0600 if missing. busy: held by another; refused: a link or another user's.
+  // One try. The file is made 0600 if missing. busy: held by another; refused: a link or another
+  // user's.
   [[nodiscard]] static Result<FileLock> try_acquire(const std::string& path);
   // Tries every `step` until the deadline. busy: still held then.
   [[nodiscard]] static Result<FileLock> acquire(const std::string& path, SteadyTime deadline,

@@ -8,9 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <cstdlib>
 #include <memory>
+
+#include <climits>
 
 #include "base/fd.hpp"
 
@@ -32,7 +33,8 @@ FileInfo info_of(const struct stat& status) {
   info.mode = status.st_mode & kPermissionBits;
   info.owner = status.st_uid;
   info.size = status.st_size;
-  info.modified_ms = static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1000 + status.st_mtim.tv_nsec / 1000000;
+  info.modified_ms =
+      static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1000 + status.st_mtim.tv_nsec / 1000000;
   info.device = status.st_dev;
   info.inode = status.st_ino;
   return info;
@@ -47,7 +49,8 @@ Status check_private(const std::string& path, FileKind kind) {
     return Error{Errc::refused, "`" + path + "` is a symbolic link"};
   }
   if (info->kind != kind) {
-    return Error{Errc::refused, "`" + path + "` is not a " + (kind == FileKind::regular ? "regular file" : "folder")};
+    return Error{Errc::refused, "`" + path + "` is not a " +
+                                    (kind == FileKind::regular ? "regular file" : "folder")};
   }
   if (info->owner != ::geteuid()) {
     return Error{Errc::refused, "`" + path + "` belongs to another user"};
@@ -62,7 +65,8 @@ Status check_private(const std::string& path, FileKind kind) {
 
 Result<FileInfo> file_info(const std::string& path, Links links) {
   struct stat status {};
-  const int got = links == Links::follow ? ::stat(path.c_str(), &status) : ::lstat(path.c_str(), &status);
+  const int got =
+      links == Links::follow ? ::stat(path.c_str(), &status) : ::lstat(path.c_str(), &status);
   if (got != 0) {
     return errno_error("look at " + path);
   }
@@ -77,10 +81,13 @@ Result<FileInfo> file_info(int fd) {
   return info_of(status);
 }
 
-bool exists(const std::string& path) { return file_info(path, Links::dont).ok(); }
+bool exists(const std::string& path) {
+  return file_info(path, Links::dont).ok();
+}
 
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes, Links links) {
-  auto fd = open_file(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (links == Links::dont ? O_NOFOLLOW : 0));
+  auto fd =
+      open_file(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (links == Links::dont ? O_NOFOLLOW : 0));
   if (!fd) {
     return fd.error();
   }
@@ -92,7 +99,8 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes, Li
     return Error{Errc::invalid, "read " + path + ": not a regular file"};
   }
   if (info->size > 0 && static_cast<std::uint64_t>(info->size) > max_bytes) {
-    return Error{Errc::invalid, "read " + path + ": larger than " + std::to_string(max_bytes) + " bytes"};
+    return Error{Errc::invalid,
+                 "read " + path + ": larger than " + std::to_string(max_bytes) + " bytes"};
   }
   std::string content;
   std::array<char, 65536> buffer{};
@@ -105,14 +113,16 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes, Li
       return content;
     }
     if (content.size() + *got > max_bytes) {
-      return Error{Errc::invalid, "read " + path + ": larger than " + std::to_string(max_bytes) + " bytes"};
+      return Error{Errc::invalid,
+                   "read " + path + ": larger than " + std::to_string(max_bytes) + " bytes"};
     }
     content.append(buffer.data(), *got);
   }
 }
 
 Result<std::string> real_path(const std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> resolved(::realpath(path.c_str(), nullptr), &std::free);
+  const std::unique_ptr<char, decltype(&std::free)> resolved(::realpath(path.c_str(), nullptr),
+                                                             &std::free);
   if (!resolved) {
     return errno_error("resolve " + path);
   }
@@ -147,7 +157,8 @@ Result<std::vector<std::string>> list_directory(const std::string& path, std::si
       continue;
     }
     if (names.size() == max_names) {
-      return Error{Errc::invalid, "list " + path + ": more than " + std::to_string(max_names) + " names"};
+      return Error{Errc::invalid,
+                   "list " + path + ": more than " + std::to_string(max_names) + " names"};
     }
     names.push_back(std::move(name));
   }
@@ -191,7 +202,9 @@ Status make_private_directory(const std::string& path) {
   return {};
 }
 
-Status check_private_directory(const std::string& path) { return check_private(path, FileKind::directory); }
+Status check_private_directory(const std::string& path) {
+  return check_private(path, FileKind::directory);
+}
 
 Status check_private_file(const std::string& path) {
   if (auto file = check_private(path, FileKind::regular); !file) {

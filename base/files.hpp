@@ -28,7 +28,8 @@ enum class Links : std::uint8_t { follow, dont };
 [[nodiscard]] Result<FileInfo> file_info(int fd);
 [[nodiscard]] bool exists(const std::string& path);
 
-// A regular file's bytes. invalid: no regular file, or over max_bytes; never hangs on a FIFO or device.
+// A regular file's bytes. invalid: no regular file, or over max_bytes; never hangs on a FIFO or
+// device.
 [[nodiscard]] Result<std::string> read_file(const std::string& path, std::size_t max_bytes,
                                             Links links = Links::follow);
 // realpath(3).
@@ -39,10 +40,12 @@ enum class Links : std::uint8_t { follow, dont };
 [[nodiscard]] Result<std::vector<std::string>> list_directory(const std::string& path,
                                                               std::size_t max_names = 100000);
 
-// Makes the folder and its missing parents, each new one 0700. An existing last folder is set to 0700 if it is
-// ours and wider. refused: the last component is a link or another user's; invalid: no folder.
+// Makes the folder and its missing parents, each new one 0700. An existing last folder is set to
+// 0700 if it is ours and wider. refused: the last component is a link or another user's; invalid:
+// no folder.
 [[nodiscard]] Status make_private_directory(const std::string& path);
-// Regular file, no link, owner us, mode & 077 = 0; the same for its folder. refused otherwise, `what` = the reason.
+// Regular file, no link, owner us, mode & 077 = 0; the same for its folder. refused otherwise,
+// `what` = the reason.
 [[nodiscard]] Status check_private_file(const std::string& path);
 [[nodiscard]] Status check_private_directory(const std::string& path);
 
@@ -61,8 +64,8 @@ enum class Links : std::uint8_t { follow, dont };
 [[nodiscard]] std::string parent_path(std::string_view path);
 [[nodiscard]] std::string base_name(std::string_view path);
 
-// Name of the file system under `path` if file locks are not reliable there ("nfs", "cifs", "9p", "afs",
-// "ceph", "fuse"), "" if it is local. Linux statfs(2).
+// Name of the file system under `path` if file locks are not reliable there ("nfs", "cifs", "9p",
+// "afs", "ceph", "fuse"), "" if it is local. Linux statfs(2).
 [[nodiscard]] Result<std::string> network_file_system(const std::string& path);
 
 }  // namespace robot_council::base

@@ -8,11 +8,12 @@
 
 namespace robot_council::base {
 
-// Tells that files in a folder were made, written, renamed or removed, without polling (Linux inotify). What other machines
-// do on a network file system is not seen. Threads: one.
+// Tells that files in a folder were made, written, renamed or removed, without polling (Linux
+// inotify). What other machines do on a network file system is not seen. Threads: one.
 class FolderWatch {
  public:
-  // Errors: unsupported: not to be had on this system; not_found: no such folder; io: the system's limit of watches.
+  // Errors: unsupported: not to be had on this system; not_found: no such folder; io: the system's
+  // limit of watches.
   [[nodiscard]] static Result<FolderWatch> open(const std::string& folder);
 
   // Readable when something happened.

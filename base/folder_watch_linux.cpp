@@ -1,17 +1,17 @@
-#include "base/folder_watch.hpp"
-
 #include <sys/inotify.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstring>
 
+#include "base/folder_watch.hpp"
+
 namespace robot_council::base {
 
 namespace {
 
-constexpr std::uint32_t kMask =
-    IN_CREATE | IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+constexpr std::uint32_t kMask = IN_CREATE | IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE |
+                                IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
 constexpr std::size_t kEventBytes = 16UL * 1024;  // some hundred events a read
 
 }  // namespace

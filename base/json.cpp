@@ -58,11 +58,17 @@ Result<Json> parse_bounded(std::string_view text, std::size_t max_bytes, std::si
   }
 }
 
-std::string dump_safe(const Json& value) { return dumped(value, -1); }
+std::string dump_safe(const Json& value) {
+  return dumped(value, -1);
+}
 
-std::string dump_safe(const OrderedJson& value) { return dumped(value, -1); }
+std::string dump_safe(const OrderedJson& value) {
+  return dumped(value, -1);
+}
 
-std::string dump_pretty(const OrderedJson& value, int indent) { return dumped(value, indent); }
+std::string dump_pretty(const OrderedJson& value, int indent) {
+  return dumped(value, indent);
+}
 
 const Json* get_member(const Json& value, std::string_view key) {
   if (!value.is_object()) {
@@ -133,6 +139,8 @@ const Json* get_array(const Json& value, std::string_view key) {
   return member != nullptr && member->is_array() ? member : nullptr;
 }
 
-std::string quote_json(std::string_view text) { return dumped(Json(std::string(text)), -1); }
+std::string quote_json(std::string_view text) {
+  return dumped(Json(std::string(text)), -1);
+}
 
 }  // namespace robot_council::base

@@ -8,9 +8,13 @@
 namespace robot_council::base {
 namespace {
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 int hex_value(char c) {
   if (is_digit(c)) {
@@ -170,7 +174,8 @@ class Validator {
         return walker_.end() ? Status() : wrong();
       }
       if (walker_.end() || !(this->*next())()) {
-        return too_deep_ ? Status(Error{Errc::refused, "nested deeper than " + std::to_string(max_depth_) + " levels"})
+        return too_deep_ ? Status(Error{Errc::refused, "nested deeper than " +
+                                                           std::to_string(max_depth_) + " levels"})
                          : wrong();
       }
     }
@@ -353,7 +358,8 @@ std::vector<JsonMember> json_members(std::string_view object) {
     walker.skip_space();
     const std::size_t value_at = walker.at();
     walker.skip_value();
-    members.push_back({json_unescape(key), trimmed(object.substr(value_at, walker.at() - value_at))});
+    members.push_back(
+        {json_unescape(key), trimmed(object.substr(value_at, walker.at() - value_at))});
   }
 }
 

@@ -16,8 +16,8 @@ enum class Level : std::uint8_t {
   debug,
 };
 
-// Where diagnostics go. One line a message; a message of several lines gets one prefix, on its first line.
-// Never a token, a header value or an event's body. Threads: safe from any.
+// Where diagnostics go. One line a message; a message of several lines gets one prefix, on its
+// first line. Never a token, a header value or an event's body. Threads: safe from any.
 class Log {
  public:
   Log() = default;
@@ -34,8 +34,8 @@ class Log {
   void debug(std::string_view message) { write(Level::debug, message); }
 };
 
-// Writes "robot-council: <message>\n" to stderr with one write(2); messages above `most` are dropped.
-// A stderr that is closed or full loses the line and nothing else.
+// Writes "robot-council: <message>\n" to stderr with one write(2); messages above `most` are
+// dropped. A stderr that is closed or full loses the line and nothing else.
 class StderrLog final : public Log {
  public:
   explicit StderrLog(Level most = Level::info) : most_(most) {}

@@ -58,8 +58,8 @@ class CondVar {
     lock.release();
   }
   // False when the deadline passed; the condition may hold all the same.
-  bool wait_until(Mutex& mu, std::chrono::steady_clock::time_point deadline) RC_REQUIRES(mu)
-      RC_NO_THREAD_SAFETY_ANALYSIS {
+  bool wait_until(Mutex& mu, std::chrono::steady_clock::time_point deadline)
+      RC_REQUIRES(mu) RC_NO_THREAD_SAFETY_ANALYSIS {
     std::unique_lock<std::mutex> lock(mu.mu_, std::adopt_lock);
     const bool in_time = cv_.wait_until(lock, deadline) == std::cv_status::no_timeout;
     lock.release();

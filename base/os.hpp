@@ -9,7 +9,8 @@
 // Calls that each operating system has in its own form; the rest of base/ is POSIX.
 namespace robot_council::base::os {
 
-// A descriptor that becomes readable when the process ends (Linux pidfd); invalid where there is none.
+// A descriptor that becomes readable when the process ends (Linux pidfd); invalid where there is
+// none.
 [[nodiscard]] Fd open_process(pid_t pid);
 // Bytes of the system's random generator; false if it has none.
 [[nodiscard]] bool fill_random(void* into, std::size_t size);

@@ -6,11 +6,10 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include <csignal>
-#include <ctime>
-
 #include <array>
 #include <cerrno>
+#include <csignal>
+#include <ctime>
 #include <string>
 
 #include "base/child.hpp"

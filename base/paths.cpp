@@ -10,7 +10,8 @@
 namespace robot_council::base {
 namespace {
 
-std::string xdg(const Environment& environment, const std::string& variable, std::string_view below_home) {
+std::string xdg(const Environment& environment, const std::string& variable,
+                std::string_view below_home) {
   const auto value = environment.nonblank(variable);
   if (value && value->front() == '/') {
     const std::string path = without_trailing(*value, '/');
@@ -29,14 +30,16 @@ std::string home_directory(const Environment& environment) {
   std::array<char, 16384> buffer{};
   passwd entry{};
   passwd* found = nullptr;
-  if (::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr &&
-      found->pw_dir != nullptr && found->pw_dir[0] == '/') {
+  if (::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found) == 0 &&
+      found != nullptr && found->pw_dir != nullptr && found->pw_dir[0] == '/') {
     return found->pw_dir;
   }
   return temporary_directory(environment);
 }
 
-std::string state_home(const Environment& environment) { return xdg(environment, "XDG_STATE_HOME", "/.local/state"); }
+std::string state_home(const Environment& environment) {
+  return xdg(environment, "XDG_STATE_HOME", "/.local/state");
+}
 
 std::string config_directory(const Environment& environment) {
   return xdg(environment, "XDG_CONFIG_HOME", "/.config") + "/robot-council";

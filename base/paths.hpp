@@ -6,8 +6,9 @@
 
 namespace robot_council::base {
 
-// Where a person's files are (architecture, section 6). An XDG variable counts only if it is not blank and absolute; one
-// trailing "/" or more is removed. Nothing is created and nothing is ever relative to the working directory.
+// Where a person's files are (architecture, section 6). An XDG variable counts only if it is not
+// blank and absolute; one trailing "/" or more is removed. Nothing is created and nothing is ever
+// relative to the working directory.
 
 // Non-blank HOME, else the password database's, else the temporary folder.
 [[nodiscard]] std::string home_directory(const Environment& environment);

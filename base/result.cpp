@@ -35,6 +35,8 @@ Error errno_error(std::string_view what, int error_number) {
   return Error{code_of(error_number), std::string(what) + ": " + text};
 }
 
-Error errno_error(std::string_view what) { return errno_error(what, errno); }
+Error errno_error(std::string_view what) {
+  return errno_error(what, errno);
+}
 
 }  // namespace robot_council::base

@@ -22,7 +22,8 @@ enum class Errc : std::uint8_t {
   unsupported,  // written by a newer version, or not to be had here
 };
 
-// One failure as a value. `what` is one line without a final full stop: what failed, with what, why.
+// One failure as a value. `what` is one line without a final full stop: what failed, with what,
+// why.
 struct Error {
   Errc code = Errc::io;
   std::string what;
@@ -40,8 +41,12 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor): return value; is the idiom
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor): return error; is the idiom
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {
+  }  // NOLINT(google-explicit-constructor): return value; is the idiom
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {
+  }  // NOLINT(google-explicit-constructor): return error; is the idiom
 
   [[nodiscard]] bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -80,7 +85,10 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : failed_(true), error_(std::move(error)) {}  // NOLINT(google-explicit-constructor): return error; is the idiom
+  Result(Error error)
+      : failed_(true),
+        error_(std::move(error)) {
+  }  // NOLINT(google-explicit-constructor): return error; is the idiom
 
   [[nodiscard]] bool ok() const { return !failed_; }
   explicit operator bool() const { return ok(); }

@@ -22,7 +22,9 @@ constexpr std::array<std::uint32_t, 8> kInitial = {0x6a09e667, 0xbb67ae85, 0x3c6
 
 constexpr std::size_t kBlock = 64;
 
-std::uint32_t rotate(std::uint32_t x, unsigned n) { return (x >> n) | (x << (32U - n)); }
+std::uint32_t rotate(std::uint32_t x, unsigned n) {
+  return (x >> n) | (x << (32U - n));
+}
 
 void compress(std::array<std::uint32_t, 8>& h, const unsigned char* block) {
   std::array<std::uint32_t, 64> w{};

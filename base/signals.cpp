@@ -4,6 +4,8 @@
 
 namespace robot_council::base {
 
-void ignore_sigpipe() { (void)std::signal(SIGPIPE, SIG_IGN); }
+void ignore_sigpipe() {
+  (void)std::signal(SIGPIPE, SIG_IGN);
+}
 
 }  // namespace robot_council::base

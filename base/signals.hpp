@@ -11,8 +11,9 @@ namespace robot_council::base {
 // A write to a closed pipe then fails with EPIPE instead of ending the process.
 void ignore_sigpipe();
 
-// Blocks the signals for the whole process (so: make it before any thread) and delivers them through a descriptor that
-// a poll loop reads. Children start with nothing blocked. The destructor unblocks.
+// Blocks the signals for the whole process (so: make it before any thread) and delivers them
+// through a descriptor that a poll loop reads. Children start with nothing blocked. The destructor
+// unblocks.
 class SignalReader {
  public:
   [[nodiscard]] static Result<SignalReader> open(std::initializer_list<int> signals);

@@ -19,14 +19,15 @@ struct Civil {
   int millisecond = 0;
 };
 
-// Days since 1970-01-01 of a date of the Gregorian calendar. The year is taken to begin in March, so that the leap day
-// is its last one.
+// Days since 1970-01-01 of a date of the Gregorian calendar. The year is taken to begin in March,
+// so that the leap day is its last one.
 std::int64_t days_from_civil(std::int64_t year, int month, int day) {
   year -= month <= 2 ? 1 : 0;
   const std::int64_t era = (year >= 0 ? year : year - 399) / 400;
   const std::int64_t year_of_era = year - era * 400;
   const std::int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  const std::int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+  const std::int64_t day_of_era =
+      year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
   return era * 146097 + day_of_era - 719468;
 }
 
@@ -43,7 +44,8 @@ Civil civil_from_ms(std::int64_t wall_ms) {
   const std::int64_t day_of_era = days - era * 146097;
   const std::int64_t year_of_era =
       (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  const std::int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const std::int64_t day_of_year =
+      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
   const std::int64_t shifted = (5 * day_of_year + 2) / 153;
   Civil civil;
   civil.day = static_cast<int>(day_of_year - (153 * shifted + 2) / 5 + 1);
@@ -60,8 +62,8 @@ Civil civil_from_ms(std::int64_t wall_ms) {
 std::string written(const char* format, std::int64_t wall_ms) {
   const Civil c = civil_from_ms(wall_ms);
   std::array<char, 64> text{};
-  const int size = std::snprintf(text.data(), text.size(), format, static_cast<long long>(c.year), c.month, c.day,
-                                 c.hour, c.minute, c.second, c.millisecond);
+  const int size = std::snprintf(text.data(), text.size(), format, static_cast<long long>(c.year),
+                                 c.month, c.day, c.hour, c.minute, c.second, c.millisecond);
   return {text.data(), static_cast<std::size_t>(size)};
 }
 
@@ -88,8 +90,9 @@ bool literal(std::string_view text, std::size_t& at, char c) {
 
 std::optional<std::int64_t> to_ms(const Civil& c) {
   constexpr std::array<int, 12> kDays = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  if (c.month < 1 || c.month > 12 || c.day < 1 || c.day > kDays.at(static_cast<std::size_t>(c.month - 1)) ||
-      c.hour > 23 || c.minute > 59 || c.second > 60) {
+  if (c.month < 1 || c.month > 12 || c.day < 1 ||
+      c.day > kDays.at(static_cast<std::size_t>(c.month - 1)) || c.hour > 23 || c.minute > 59 ||
+      c.second > 60) {
     return std::nullopt;
   }
   const std::int64_t days = days_from_civil(c.year, c.month, c.day);
@@ -117,15 +120,25 @@ std::optional<int> offset_minutes(std::string_view text, std::size_t& at) {
 
 }  // namespace
 
-std::string iso_offset(std::int64_t wall_ms) { return written("%04lld-%02d-%02dT%02d:%02d:%02d+00:00", wall_ms); }
+std::string iso_offset(std::int64_t wall_ms) {
+  return written("%04lld-%02d-%02dT%02d:%02d:%02d+00:00", wall_ms);
+}
 
-std::string iso_zulu(std::int64_t wall_ms) { return written("%04lld-%02d-%02dT%02d:%02d:%02dZ", wall_ms); }
+std::string iso_zulu(std::int64_t wall_ms) {
+  return written("%04lld-%02d-%02dT%02d:%02d:%02dZ", wall_ms);
+}
 
-std::string iso_zulu_ms(std::int64_t wall_ms) { return written("%04lld-%02d-%02dT%02d:%02d:%02d.%03dZ", wall_ms); }
+std::string iso_zulu_ms(std::int64_t wall_ms) {
+  return written("%04lld-%02d-%02dT%02d:%02d:%02d.%03dZ", wall_ms);
+}
 
-std::string compact_utc(std::int64_t wall_ms) { return written("%04lld%02d%02dT%02d%02d%02dZ", wall_ms); }
+std::string compact_utc(std::int64_t wall_ms) {
+  return written("%04lld%02d%02dT%02d%02d%02dZ", wall_ms);
+}
 
-std::string utc_date(std::int64_t wall_ms) { return written("%04lld-%02d-%02d", wall_ms); }
+std::string utc_date(std::int64_t wall_ms) {
+  return written("%04lld-%02d-%02d", wall_ms);
+}
 
 std::optional<std::int64_t> parse_iso(std::string_view text) {
   std::size_t at = 0;
@@ -195,7 +208,8 @@ std::optional<std::int64_t> parse_http_date(std::string_view text) {
   const auto minute = digits(text, at, 2);
   at = 23;
   const auto second = digits(text, at, 2);
-  if (!day || !year || !hour || !minute || !second || month == std::string_view::npos || month % 3 != 0) {
+  if (!day || !year || !hour || !minute || !second || month == std::string_view::npos ||
+      month % 3 != 0) {
     return std::nullopt;
   }
   return to_ms(Civil{*year, static_cast<int>(month / 3) + 1, *day, *hour, *minute, *second, 0});

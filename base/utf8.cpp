@@ -8,12 +8,14 @@ namespace {
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 struct Step {
-  std::size_t size = 1;   // bytes taken
+  std::size_t size = 1;  // bytes taken
   char32_t code_point = 0;
   bool valid = false;
 };
 
-unsigned byte_at(std::string_view text, std::size_t at) { return static_cast<unsigned char>(text[at]); }
+unsigned byte_at(std::string_view text, std::size_t at) {
+  return static_cast<unsigned char>(text[at]);
+}
 
 // The code point at `at`, or the maximal invalid part there (Unicode, chapter 3, table 3-7).
 Step step(std::string_view text, std::size_t at) {
@@ -52,7 +54,9 @@ Step step(std::string_view text, std::size_t at) {
   return {need + 1, value, true};
 }
 
-std::size_t utf16_units(const Step& s) { return s.valid && s.code_point > 0xFFFF ? 2 : 1; }
+std::size_t utf16_units(const Step& s) {
+  return s.valid && s.code_point > 0xFFFF ? 2 : 1;
+}
 
 }  // namespace
 
@@ -132,7 +136,9 @@ std::string_view prefix_bytes(std::string_view text, std::size_t n) {
 }
 
 void append_utf8(std::string& text, char32_t code_point) {
-  const auto add = [&text](char32_t byte) { text += static_cast<char>(static_cast<unsigned char>(byte)); };
+  const auto add = [&text](char32_t byte) {
+    text += static_cast<char>(static_cast<unsigned char>(byte));
+  };
   if (code_point < 0x80) {
     add(code_point);
   } else if (code_point < 0x800) {

@@ -18,15 +18,17 @@
 namespace robot_council::brake {
 namespace {
 
-constexpr std::size_t kMaxProcBytes = 64U * 1024U;  // of /proc/<pid>/cmdline; the first arguments are at its beginning
-constexpr int kArguments = 3;                       // the program itself and its first two arguments
+constexpr std::size_t kMaxProcBytes =
+    64U * 1024U;               // of /proc/<pid>/cmdline; the first arguments are at its beginning
+constexpr int kArguments = 3;  // the program itself and its first two arguments
 
 bool is_variable_name(std::string_view name) {
   if (name.empty() || (name.front() >= '0' && name.front() <= '9')) {
     return false;
   }
   return std::all_of(name.begin(), name.end(), [](char byte) {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '_';
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') || byte == '_';
   });
 }
 
@@ -74,7 +76,8 @@ AgentEnv parse_agent_env(const std::string& text) {
 
 AgentEnv read_agent_env(const std::string& main_checkout) {
   std::string text;
-  if (read_regular(base::join_path(main_checkout, ".robot-council/agent-env"), kMaxAgentEnvBytes, &text) != 0) {
+  if (read_regular(base::join_path(main_checkout, ".robot-council/agent-env"), kMaxAgentEnvBytes,
+                   &text) != 0) {
     return {};
   }
   return parse_agent_env(text);
@@ -89,8 +92,8 @@ std::vector<harness::BrakeMarker> agent_markers(const base::Environment& environ
   }
   struct ::stat info {};
   const bool devin = look_through(std::string(harness::kDevinFile), &info) == 0;
-  return harness::find_brake_markers(environment, extra,
-                                     devin ? harness::DevinMachine::yes : harness::DevinMachine::no);
+  return harness::find_brake_markers(
+      environment, extra, devin ? harness::DevinMachine::yes : harness::DevinMachine::no);
 }
 
 std::optional<std::string> agent_ancestor() {

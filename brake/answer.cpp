@@ -28,8 +28,8 @@ std::string body_of(BrakeRenderer renderer, const std::string& reason, const std
     case BrakeRenderer::nested2:
       return "{" + nested(reason, "\"PreToolUse\"") + "}\n";
     case BrakeRenderer::both2:
-      return R"({"permissionDecision":"deny","permissionDecisionReason":)" + reason + "," + nested(reason, event) +
-             "}\n";
+      return R"({"permissionDecision":"deny","permissionDecisionReason":)" + reason + "," +
+             nested(reason, event) + "}\n";
     case BrakeRenderer::deny2:
     case BrakeRenderer::deny0:
     case BrakeRenderer::deny0say:
@@ -37,7 +37,8 @@ std::string body_of(BrakeRenderer renderer, const std::string& reason, const std
     case BrakeRenderer::block2:
       return R"({"decision":"block","reason":)" + reason + "}\n";
     case BrakeRenderer::permission0:
-      return R"({"permission":"deny","user_message":)" + reason + R"(,"agent_message":)" + reason + "}\n";
+      return R"({"permission":"deny","user_message":)" + reason + R"(,"agent_message":)" + reason +
+             "}\n";
   }
   return {};
 }

@@ -12,8 +12,8 @@ struct Answer {
   int code = 0;
 };
 
-// A refusal in the dialect of the client `id` (an unknown one: exit 2 and stderr alone). `text` is R, U or K;
-// `event` the payload's event name, which vscode_copilot wants back ("" = PreToolUse).
+// A refusal in the dialect of the client `id` (an unknown one: exit 2 and stderr alone). `text` is
+// R, U or K; `event` the payload's event name, which vscode_copilot wants back ("" = PreToolUse).
 [[nodiscard]] Answer refusal(std::string_view id, std::string_view text, std::string_view event);
 // No opinion: silence, but for antigravity and cursor, where silence is an error or a prompt.
 [[nodiscard]] Answer no_opinion(std::string_view id);

@@ -43,7 +43,8 @@ base::Result<Terminal> Terminal::open() {
   }
   base::Result<base::Fd> tty = base::open_file("/dev/tty", O_RDWR | O_NOCTTY);
   if (!tty.ok()) {
-    return base::Error{base::Errc::refused, "there is no controlling terminal (" + tty.error().what + ")"};
+    return base::Error{base::Errc::refused,
+                       "there is no controlling terminal (" + tty.error().what + ")"};
   }
   return Terminal(std::move(tty).value());
 }

@@ -8,7 +8,8 @@
 
 namespace robot_council::brake {
 
-// The controlling terminal of a person. What is asked goes to and comes from /dev/tty, so that a pipe cannot answer.
+// The controlling terminal of a person. What is asked goes to and comes from /dev/tty, so that a
+// pipe cannot answer.
 class Terminal {
  public:
   // refused: standard input or output is no terminal, or there is no controlling one.
@@ -19,8 +20,8 @@ class Terminal {
     Typed typed = Typed::end;
     std::string text;  // of a line, without its newline
   };
-  // Drops what was typed before, writes the question, reads one line. end: end of input, a line over kMaxTypedBytes, or
-  // nothing for kTypingWait. interrupted: SIGINT, SIGTERM or SIGHUP came.
+  // Drops what was typed before, writes the question, reads one line. end: end of input, a line
+  // over kMaxTypedBytes, or nothing for kTypingWait. interrupted: SIGINT, SIGTERM or SIGHUP came.
   [[nodiscard]] Answer ask(const std::string& question);
   void show(const std::string& text);
 

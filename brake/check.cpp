@@ -19,7 +19,8 @@ constexpr std::array<const char*, 7> kProjectVariables = {
 constexpr std::array<const char*, 2> kGitVariables = {"GIT_DIR", "GIT_COMMON_DIR"};
 constexpr int kGitRefused = 1;
 
-void add_variable(std::vector<std::string>& candidates, const base::Environment& environment, const char* name) {
+void add_variable(std::vector<std::string>& candidates, const base::Environment& environment,
+                  const char* name) {
   std::string value = environment.get_or_empty(name);
   if (!value.empty()) {
     candidates.push_back(std::move(value));
@@ -43,7 +44,8 @@ std::string seen(std::string_view name) {
   return "seen: " + std::string(name) + "; a person uses a terminal that no agent started\n";
 }
 
-// The markers that count for a git hook: ROBOT_COUNCIL_AGENT_COMMIT goes before all, and is named nowhere.
+// The markers that count for a git hook: ROBOT_COUNCIL_AGENT_COMMIT goes before all, and is named
+// nowhere.
 std::vector<harness::BrakeMarker> git_markers(const base::Environment& environment,
                                               const std::vector<std::string>& main_checkouts) {
   const harness::CommitBy said = harness::commit_by(environment);
@@ -68,7 +70,8 @@ Checked git_verdict(const CheckPlace& place, const std::string& event) {
     add_variable(candidates, place.environment, name);
   }
   const Survey survey =
-      survey_stops(place.homes, candidates, place.directory.empty() ? ForeignStops::always : ForeignStops::when_unknown);
+      survey_stops(place.homes, candidates,
+                   place.directory.empty() ? ForeignStops::always : ForeignStops::when_unknown);
   const Decision anybody = judge(survey, {});
   if (!anybody.refused()) {
     return {};
@@ -84,9 +87,13 @@ Checked git_verdict(const CheckPlace& place, const std::string& event) {
   for (const harness::BrakeMarker& marker : markers) {
     const Decision decision = judge(survey, {marker.client});
     if (decision.refused()) {
-      RefusedCall call{Surface::git_hook, marker.name, {}, event == "pre-push" ? "push" : "commit",
+      RefusedCall call{Surface::git_hook,
+                       marker.name,
+                       {},
+                       event == "pre-push" ? "push" : "commit",
                        decision.repository};
-      return Checked{Answer{{}, decision.text + "\n" + seen(marker.name), kGitRefused}, std::move(call)};
+      return Checked{Answer{{}, decision.text + "\n" + seen(marker.name), kGitRefused},
+                     std::move(call)};
     }
   }
   return {};
@@ -98,20 +105,24 @@ Checked tool_verdict(const CheckPlace& place, const std::string& id, const HookP
   const std::vector<std::string> common = common_candidates(place);
   candidates.insert(candidates.end(), common.begin(), common.end());
   const bool blind = !payload.readable || place.directory.empty();
-  const Survey survey =
-      survey_stops(place.homes, candidates, blind ? ForeignStops::always : ForeignStops::when_unknown);
+  const Survey survey = survey_stops(place.homes, candidates,
+                                     blind ? ForeignStops::always : ForeignStops::when_unknown);
   const Decision decision = judge(survey, {caller, id});
   if (!decision.refused()) {
     return Checked{no_opinion(caller), std::nullopt};
   }
-  RefusedCall call{Surface::pre_tool_use, caller, payload.session(), payload.tool(), decision.repository};
+  RefusedCall call{Surface::pre_tool_use, caller, payload.session(), payload.tool(),
+                   decision.repository};
   return Checked{refusal(caller, decision.text, event_of(payload)), std::move(call)};
 }
 
 }  // namespace
 
-std::string find_caller(std::string_view id, const base::Environment& environment, const HookPayload& payload) {
-  const auto set = [&environment](const char* name) { return !environment.get_or_empty(name).empty(); };
+std::string find_caller(std::string_view id, const base::Environment& environment,
+                        const HookPayload& payload) {
+  const auto set = [&environment](const char* name) {
+    return !environment.get_or_empty(name).empty();
+  };
   if (set("GROK_HOOK_EVENT")) {
     return "grok";
   }
@@ -145,7 +156,8 @@ std::string find_caller(std::string_view id, const base::Environment& environmen
   return std::string(id);
 }
 
-Checked check_tool_call(const CheckPlace& place, const std::string& id, const HookPayload& payload) noexcept {
+Checked check_tool_call(const CheckPlace& place, const std::string& id,
+                        const HookPayload& payload) noexcept {
   try {
     return tool_verdict(place, id, payload);
   } catch (...) {
@@ -163,7 +175,9 @@ Checked check_git(const CheckPlace& place, const std::string& event) noexcept {
   }
 }
 
-Answer late_answer(const std::string& id) { return refusal(id, cannot_run_text(), {}); }
+Answer late_answer(const std::string& id) {
+  return refusal(id, cannot_run_text(), {});
+}
 
 Answer late_git_answer(const base::Environment& environment) {
   const std::string text = cannot_run_text() + "\n";

@@ -24,21 +24,22 @@ struct Checked {
   std::optional<RefusedCall> refused;  // for the decision log, after the answer is out
 };
 
-// Who really calls: several clients run the hook files of others, and each wants its own dialect. First match over the
-// environment and the payload, else `id`.
+// Who really calls: several clients run the hook files of others, and each wants its own dialect.
+// First match over the environment and the payload, else `id`.
 [[nodiscard]] std::string find_caller(std::string_view id, const base::Environment& environment,
                                       const HookPayload& payload);
 
-// A client's tool call: judged as the caller and as `id`, refused if either is reached, answered in the caller's dialect.
-// Every failure of its own, an exception too, refuses in the dialect of `id`.
+// A client's tool call: judged as the caller and as `id`, refused if either is reached, answered in
+// the caller's dialect. Every failure of its own, an exception too, refuses in the dialect of `id`.
 [[nodiscard]] Checked check_tool_call(const CheckPlace& place, const std::string& id,
                                       const HookPayload& payload) noexcept;
 
-// A git hook. Without an agent's marker it lets everything through (a note on stderr when agents are stopped); with one
-// whose client is in scope it refuses: exit 1. `event`: the hook's name.
+// A git hook. Without an agent's marker it lets everything through (a note on stderr when agents
+// are stopped); with one whose client is in scope it refuses: exit 1. `event`: the hook's name.
 [[nodiscard]] Checked check_git(const CheckPlace& place, const std::string& event) noexcept;
 
-// What the watchdog says when a check takes kCheckWait: K in the dialect of `id`, or for git by the environment alone.
+// What the watchdog says when a check takes kCheckWait: K in the dialect of `id`, or for git by the
+// environment alone.
 [[nodiscard]] Answer late_answer(const std::string& id);
 [[nodiscard]] Answer late_git_answer(const base::Environment& environment);
 

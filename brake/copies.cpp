@@ -15,7 +15,8 @@
 namespace robot_council::brake {
 namespace {
 
-constexpr base::Milliseconds kDiskWait{10000};  // a regular file is never waited for; write_all wants a deadline
+constexpr base::Milliseconds kDiskWait{
+    10000};  // a regular file is never waited for; write_all wants a deadline
 constexpr base::Milliseconds kLockStep{20};
 
 base::Status make_own_folder(const std::string& folder) {
@@ -54,14 +55,16 @@ base::Status make_folders(const std::string& path) {
 
 base::Status write_temporary(const std::string& temporary, const std::string& bytes) {
   ::unlink(temporary.c_str());  // left by a process that had this pid
-  const base::Result<base::Fd> file = base::open_file(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+  const base::Result<base::Fd> file =
+      base::open_file(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   if (!file.ok()) {
     return file.error();
   }
   if (::fchmod(file.value().get(), 0600) != 0) {
     return base::errno_error("cannot set the mode of " + temporary);
   }
-  const base::Status written = base::write_all(file.value().get(), bytes, base::deadline_in(kDiskWait));
+  const base::Status written =
+      base::write_all(file.value().get(), bytes, base::deadline_in(kDiskWait));
   if (!written.ok()) {
     return written;
   }
@@ -149,7 +152,8 @@ WriterLocks lock_writers(const std::vector<std::string>& homes, base::SteadyTime
     if (!is_own_home(home) || !make_folders(folder + "/.lock").ok()) {
       continue;  // nothing is written there
     }
-    base::Result<base::FileLock> lock = base::FileLock::acquire(folder + "/.lock", deadline, kLockStep);
+    base::Result<base::FileLock> lock =
+        base::FileLock::acquire(folder + "/.lock", deadline, kLockStep);
     if (lock.ok()) {
       locks.held.push_back(std::move(lock).value());
     } else {

@@ -26,8 +26,9 @@ Rank rank_of(const Copy& copy, const std::vector<std::string>& callers) {
     return Rank::all;
   }
   const Scope& scope = copy.read.stop.scope;
-  const bool reached = callers.empty() || std::any_of(callers.begin(), callers.end(),
-                                                      [&scope](const std::string& id) { return scope.reaches(id); });
+  const bool reached =
+      callers.empty() || std::any_of(callers.begin(), callers.end(),
+                                     [&scope](const std::string& id) { return scope.reaches(id); });
   return reached ? Rank::listed : Rank::none;
 }
 
@@ -101,7 +102,9 @@ Decision judge(const Survey& survey, const std::vector<std::string>& callers) {
 
 Decision decide(const base::Environment& environment, const Query& query) noexcept {
   try {
-    return judge(survey_stops(find_homes(environment), query.directories, ForeignStops::when_unknown), query.callers);
+    return judge(
+        survey_stops(find_homes(environment), query.directories, ForeignStops::when_unknown),
+        query.callers);
   } catch (...) {  // NOLINT(bugprone-empty-catch): whatever it was, the answer is to refuse
     return cannot_run();
   }
@@ -110,7 +113,8 @@ Decision decide(const base::Environment& environment, const Query& query) noexce
 Decision decide_for_seat(const base::Environment& environment, std::string_view harness,
                          const std::vector<std::string>& directories) noexcept {
   try {
-    return decide(environment, Query{directories, {std::string(harness::brake_client_of_harness(harness))}});
+    return decide(environment,
+                  Query{directories, {std::string(harness::brake_client_of_harness(harness))}});
   } catch (...) {
     return cannot_run();
   }

@@ -45,7 +45,8 @@ void add_field(base::OrderedJson& line, const char* name, std::string_view value
 }
 
 base::Result<base::Fd> open_log(const std::string& path) {
-  base::Result<base::Fd> file = base::open_file(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600);
+  base::Result<base::Fd> file =
+      base::open_file(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (!file.ok()) {
     return file;
   }
@@ -65,9 +66,11 @@ bool is_over(const std::string& path, std::size_t more) {
          static_cast<std::size_t>(info.st_size) + more > kMaxDecisionLogBytes;
 }
 
-// Two processes that find the log too large at once: one renames, the other finds the lock taken, or the new file small.
+// Two processes that find the log too large at once: one renames, the other finds the lock taken,
+// or the new file small.
 void rotate(const std::string& folder, const std::string& path, std::size_t more) {
-  const base::Result<base::FileLock> lock = base::FileLock::try_acquire(base::join_path(folder, "decisions.lock"));
+  const base::Result<base::FileLock> lock =
+      base::FileLock::try_acquire(base::join_path(folder, "decisions.lock"));
   if (lock.ok() && is_over(path, more)) {
     (void)base::rename_file(path, base::join_path(folder, "decisions.1.jsonl"));
   }
@@ -110,7 +113,8 @@ std::string decision_log_path(const base::Environment& environment) {
   return base::join_path(base::state_home(environment), "robot-council/decisions.jsonl");
 }
 
-void log_refused(const base::Environment& environment, const base::Clock& clock, const RefusedCall& call) noexcept {
+void log_refused(const base::Environment& environment, const base::Clock& clock,
+                 const RefusedCall& call) noexcept {
   try {
     base::OrderedJson line;
     line["ts"] = base::iso_zulu(clock.wall_ms());

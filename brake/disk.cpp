@@ -63,11 +63,17 @@ int open_and_read(const std::string& path, int flags, std::size_t max_bytes, std
 
 }  // namespace
 
-int look(const std::string& path, struct ::stat* into) { return ::lstat(path.c_str(), into) == 0 ? 0 : errno; }
+int look(const std::string& path, struct ::stat* into) {
+  return ::lstat(path.c_str(), into) == 0 ? 0 : errno;
+}
 
-int look_through(const std::string& path, struct ::stat* into) { return ::stat(path.c_str(), into) == 0 ? 0 : errno; }
+int look_through(const std::string& path, struct ::stat* into) {
+  return ::stat(path.c_str(), into) == 0 ? 0 : errno;
+}
 
-bool is_absent(int error_number) { return error_number == ENOENT || error_number == ENOTDIR; }
+bool is_absent(int error_number) {
+  return error_number == ENOENT || error_number == ENOTDIR;
+}
 
 std::string errno_words(int error_number) {
   switch (error_number) {

@@ -68,7 +68,8 @@ void copies(Facts& facts, const std::vector<std::string>& homes, const Repositor
   if (trouble.empty()) {
     facts.push_back({"brake-copies", Finding::ok, "the copies of the stop are alike", {}});
   } else {
-    facts.push_back({"brake-copies", Finding::warning, trouble, command_line("stop", at.repository.main_checkout)});
+    facts.push_back({"brake-copies", Finding::warning, trouble,
+                     command_line("stop", at.repository.main_checkout)});
   }
 }
 
@@ -77,10 +78,12 @@ void git_files(Facts& facts, const base::Context& context, const RepositoryAt& a
     return;
   }
   std::string exclude;
-  (void)read_followed(base::join_path(at.repository.common, "info/exclude"), kMaxSettingsBytes, &exclude);
+  (void)read_followed(base::join_path(at.repository.common, "info/exclude"), kMaxSettingsBytes,
+                      &exclude);
   const std::vector<std::string> lines = base::split(exclude, '\n');
   if (std::find(lines.begin(), lines.end(), "/.robot-council/stop.json") == lines.end()) {
-    facts.push_back({"brake-exclude", Finding::warning, "git does not ignore .robot-council/stop.json",
+    facts.push_back({"brake-exclude", Finding::warning,
+                     "git does not ignore .robot-council/stop.json",
                      command_line("stop", at.repository.main_checkout)});
   }
   base::ChildOptions options;
@@ -88,9 +91,11 @@ void git_files(Facts& facts, const base::Context& context, const RepositoryAt& a
   options.environment = context.environment.all();
   options.directory = at.repository.main_checkout;
   options.standard_err = base::Stdio::null;
-  const base::Result<base::Finished> finished = base::run_child(std::move(options), {}, base::deadline_in(kGitWait));
+  const base::Result<base::Finished> finished =
+      base::run_child(std::move(options), {}, base::deadline_in(kGitWait));
   if (finished.ok() && finished.value().status.success()) {
-    facts.push_back({"brake-exclude", Finding::warning, ".robot-council/stop.json is tracked by git",
+    facts.push_back({"brake-exclude", Finding::warning,
+                     ".robot-council/stop.json is tracked by git",
                      "git rm --cached .robot-council/stop.json"});
   }
 }
@@ -108,24 +113,29 @@ void git_hooks(Facts& facts, const base::Context& context, const RepositoryAt& a
       lost.push_back(hook.event);
     }
   }
-  const std::string install = "robot-council brake git install --repo " + base::shell_quote(at.repository.main_checkout);
+  const std::string install =
+      "robot-council brake git install --repo " + base::shell_quote(at.repository.main_checkout);
   const std::string elsewhere = foreign_hooks_path(context, at);
   if (!elsewhere.empty()) {
-    facts.push_back({"brake-git", Finding::warning, "git looks for hooks in " + elsewhere + " (core.hooksPath), not in ours",
+    facts.push_back({"brake-git", Finding::warning,
+                     "git looks for hooks in " + elsewhere + " (core.hooksPath), not in ours",
                      "run the install command, it prints the lines to add: " + install});
   } else if (ours == 0) {
     facts.push_back({"brake-git", Finding::warning, "the git hooks are not installed", install});
   } else if (!lost.empty()) {
-    facts.push_back({"brake-git", Finding::failed, "the dispatcher is lost for " + base::join(lost, ", "), install});
+    facts.push_back({"brake-git", Finding::failed,
+                     "the dispatcher is lost for " + base::join(lost, ", "), install});
   } else {
     facts.push_back({"brake-git", Finding::ok, "the git hooks are installed", {}});
   }
 }
 
 // The hook command as a client with an empty environment starts it.
-void hook_command(Facts& facts, const base::Context& context, const std::string& directory, bool stopped) {
+void hook_command(Facts& facts, const base::Context& context, const std::string& directory,
+                  bool stopped) {
   if (stopped) {
-    facts.push_back({"brake-command", Finding::unknown, "not tried: a stop is on, and a trial would be logged as refused",
+    facts.push_back({"brake-command", Finding::unknown,
+                     "not tried: a stop is on, and a trial would be logged as refused",
                      "try again after resume"});
     return;
   }
@@ -135,20 +145,24 @@ void hook_command(Facts& facts, const base::Context& context, const std::string&
   options.directory = directory;
   options.standard_out = base::Stdio::pipe;
   options.standard_err = base::Stdio::pipe;
-  const base::Result<base::Finished> finished = base::run_child(std::move(options), "{}", base::deadline_in(kCheckWait));
+  const base::Result<base::Finished> finished =
+      base::run_child(std::move(options), "{}", base::deadline_in(kCheckWait));
   if (finished.ok() && finished.value().status.success()) {
-    facts.push_back({"brake-command", Finding::ok, "the hook command starts with nothing but HOME set", {}});
+    facts.push_back(
+        {"brake-command", Finding::ok, "the hook command starts with nothing but HOME set", {}});
     return;
   }
   const std::string why = finished.ok() ? clean_line(finished.value().err) : finished.error().what;
-  facts.push_back({"brake-command", Finding::failed, "the hook command fails with nothing but HOME set: " + why,
+  facts.push_back({"brake-command", Finding::failed,
+                   "the hook command fails with nothing but HOME set: " + why,
                    "link robot-council into ~/.local/bin or /usr/local/bin"});
 }
 
 void orphans(Facts& facts, const std::vector<std::string>& homes) {
   for (const std::string& home : homes) {
     const std::string folder = stops_folder(home);
-    const base::Result<std::vector<std::string>> names = base::list_directory(folder, kMaxStopFiles);
+    const base::Result<std::vector<std::string>> names =
+        base::list_directory(folder, kMaxStopFiles);
     if (!names.ok()) {
       continue;
     }
@@ -157,9 +171,11 @@ void orphans(Facts& facts, const std::vector<std::string>& homes) {
         continue;
       }
       const StopRead read = read_stop(base::join_path(folder, name));
-      if (read.state == StopState::present && !read.stop.repo.empty() && !base::exists(read.stop.repo)) {
+      if (read.state == StopState::present && !read.stop.repo.empty() &&
+          !base::exists(read.stop.repo)) {
         facts.push_back({"brake-orphan", Finding::warning,
-                         base::join_path(folder, name) + " stops a checkout that is gone: " + clean_line(read.stop.repo),
+                         base::join_path(folder, name) +
+                             " stops a checkout that is gone: " + clean_line(read.stop.repo),
                          command_line("resume", read.stop.repo)});
       }
     }
@@ -168,15 +184,17 @@ void orphans(Facts& facts, const std::vector<std::string>& homes) {
 
 void agent_env(Facts& facts, const RepositoryAt& at) {
   for (const std::string& name : read_agent_env(at.repository.main_checkout).bad) {
-    facts.push_back({"brake-agent-env", Finding::warning,
-                     ".robot-council/agent-env has a line that names no variable: " + clean_line(name),
-                     "correct the line"});
+    facts.push_back(
+        {"brake-agent-env", Finding::warning,
+         ".robot-council/agent-env has a line that names no variable: " + clean_line(name),
+         "correct the line"});
   }
 }
 
 }  // namespace
 
-std::vector<DoctorFact> brake_doctor(const base::Context& context, const std::vector<std::string>& homes,
+std::vector<DoctorFact> brake_doctor(const base::Context& context,
+                                     const std::vector<std::string>& homes,
                                      const std::string& directory) {
   Facts facts;
   const Survey survey = survey_stops(homes, {directory}, ForeignStops::when_unknown);
@@ -184,8 +202,10 @@ std::vector<DoctorFact> brake_doctor(const base::Context& context, const std::ve
   for (const Copy& copy : survey.copies) {
     const bool elsewhere = copy.kind == CopyKind::everywhere || copy.kind == CopyKind::foreign;
     if (elsewhere && copy.read.state == StopState::unreadable) {
-      facts.push_back({"brake-copies", Finding::failed, copy.path + " cannot be read: " + copy.read.problem,
-                       copy.kind == CopyKind::everywhere ? "robot-council resume --everywhere" : "look at it by hand"});
+      facts.push_back({"brake-copies", Finding::failed,
+                       copy.path + " cannot be read: " + copy.read.problem,
+                       copy.kind == CopyKind::everywhere ? "robot-council resume --everywhere"
+                                                         : "look at it by hand"});
     }
   }
   const RepositoryAt at = repository_at(directory);
@@ -195,9 +215,11 @@ std::vector<DoctorFact> brake_doctor(const base::Context& context, const std::ve
     git_hooks(facts, context, at);
     agent_env(facts, at);
   } else {
-    facts.push_back({"brake-copies", Finding::unknown, directory + ": " + at.problem, "run it in a checkout"});
+    facts.push_back(
+        {"brake-copies", Finding::unknown, directory + ": " + at.problem, "run it in a checkout"});
   }
-  const std::vector<DoctorFact> clients = doctor_clients(context, at.found ? at.worktree : std::string());
+  const std::vector<DoctorFact> clients =
+      doctor_clients(context, at.found ? at.worktree : std::string());
   facts.insert(facts.end(), clients.begin(), clients.end());
   hook_command(facts, context, directory, decision.refused());
   orphans(facts, homes);

@@ -36,14 +36,15 @@ std::optional<Settings> read_json(const std::string& path) {
   return settings;
 }
 
-void add_off(std::vector<DoctorFact>& facts, std::string_view client, const std::string& what, const std::string& where) {
+void add_off(std::vector<DoctorFact>& facts, std::string_view client, const std::string& what,
+             const std::string& where) {
   facts.push_back({"brake-off-" + std::string(client), Finding::warning,
                    std::string(client) + ": hooks are switched off by " + what + " (" + where + ")",
                    "take it out, or this client is not stopped"});
 }
 
-void find_true(std::vector<DoctorFact>& facts, std::string_view client, const std::vector<std::string>& files,
-               std::string_view key) {
+void find_true(std::vector<DoctorFact>& facts, std::string_view client,
+               const std::vector<std::string>& files, std::string_view key) {
   for (const std::string& path : files) {
     const std::optional<Settings> settings = read_json(path);
     if (settings && settings->document.root.boolean_at(key).value_or(false)) {
@@ -55,7 +56,8 @@ void find_true(std::vector<DoctorFact>& facts, std::string_view client, const st
 void gemini_switches(std::vector<DoctorFact>& facts, const std::vector<std::string>& files) {
   for (const std::string& path : files) {
     const std::optional<Settings> settings = read_json(path);
-    const harness::SettingsNode* const config = settings ? settings->document.root.find("hooksConfig") : nullptr;
+    const harness::SettingsNode* const config =
+        settings ? settings->document.root.find("hooksConfig") : nullptr;
     if (config == nullptr) {
       continue;
     }
@@ -67,22 +69,25 @@ void gemini_switches(std::vector<DoctorFact>& facts, const std::vector<std::stri
       continue;
     }
     for (const harness::SettingsNode& name : disabled->elements) {
-      if (name.text == "robot-council-brake" || name.text.find(harness::kBrakeEntryMark) != std::string::npos) {
+      if (name.text == "robot-council-brake" ||
+          name.text.find(harness::kBrakeEntryMark) != std::string::npos) {
         add_off(facts, "gemini_cli", "hooksConfig.disabled", path);
       }
     }
   }
 }
 
-void off_switches(std::vector<DoctorFact>& facts, const base::Environment& environment, const std::string& checkout) {
+void off_switches(std::vector<DoctorFact>& facts, const base::Environment& environment,
+                  const std::string& checkout) {
   const std::string home = base::home_directory(environment);
   const auto in_home = [&home](std::string_view name) { return base::join_path(home, name); };
   const auto in_checkout = [&checkout](std::string_view name) {
     return checkout.empty() ? std::string() : base::join_path(checkout, name);
   };
   const harness::BrakeClient& claude = *harness::brake_client("claude_code");
-  const std::vector<std::string> claude_files = {user_file(claude, environment), project_file(claude, checkout),
-                                                 in_checkout(".claude/settings.local.json"), kClaudeManaged};
+  const std::vector<std::string> claude_files = {
+      user_file(claude, environment), project_file(claude, checkout),
+      in_checkout(".claude/settings.local.json"), kClaudeManaged};
   find_true(facts, "claude_code", claude_files, "disableAllHooks");
   find_true(facts, "claude_code", {kClaudeManaged}, "allowManagedHooksOnly");
   for (const char* name : {"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"}) {
@@ -90,10 +95,12 @@ void off_switches(std::vector<DoctorFact>& facts, const base::Environment& envir
       add_off(facts, "claude_code", std::string(name) + "=1", "environment");
     }
   }
-  find_true(facts, "vscode_copilot", {in_home(".copilot/settings.json"), in_home(".copilot/config.json")},
+  find_true(facts, "vscode_copilot",
+            {in_home(".copilot/settings.json"), in_home(".copilot/config.json")},
             "disableAllHooks");
   gemini_switches(facts, {in_home(".gemini/settings.json"), in_checkout(".gemini/settings.json")});
-  for (const std::string& path : {in_home(".gemini/config/hooks.json"), in_checkout(".agents/hooks.json")}) {
+  for (const std::string& path :
+       {in_home(".gemini/config/hooks.json"), in_checkout(".agents/hooks.json")}) {
     const std::optional<Settings> settings = read_json(path);
     if (settings && settings->document.root.find("enabled") != nullptr) {
       add_off(facts, "antigravity", "a top-level \"enabled\"", path);
@@ -101,7 +108,8 @@ void off_switches(std::vector<DoctorFact>& facts, const base::Environment& envir
   }
   const std::string openhands = in_checkout(".openhands/hooks.json");
   const harness::BrakeClient& client = *harness::brake_client("openhands");
-  if (!openhands.empty() && base::exists(openhands) && read_wired(client, openhands).state == WiredState::not_wired &&
+  if (!openhands.empty() && base::exists(openhands) &&
+      read_wired(client, openhands).state == WiredState::not_wired &&
       read_wired(client, user_file(client, environment)).state == WiredState::wired) {
     add_off(facts, "openhands", "a project file, which hides the user's", openhands);
   }
@@ -110,14 +118,16 @@ void off_switches(std::vector<DoctorFact>& facts, const base::Environment& envir
 // The place of our entry in a Codex hooks file: group and index in it.
 std::optional<std::pair<std::size_t, std::size_t>> codex_place(const harness::SettingsNode& root) {
   const harness::SettingsNode* const hooks = root.find("hooks");
-  const harness::SettingsNode* const groups = hooks == nullptr ? nullptr : hooks->find("PreToolUse");
+  const harness::SettingsNode* const groups =
+      hooks == nullptr ? nullptr : hooks->find("PreToolUse");
   if (groups == nullptr) {
     return std::nullopt;
   }
   for (std::size_t group = 0; group < groups->elements.size(); ++group) {
     const harness::SettingsNode* const entries = groups->elements[group].find("hooks");
     for (std::size_t entry = 0; entries != nullptr && entry < entries->elements.size(); ++entry) {
-      if (entries->elements[entry].string_at("command").find(harness::kBrakeEntryMark) != std::string::npos) {
+      if (entries->elements[entry].string_at("command").find(harness::kBrakeEntryMark) !=
+          std::string::npos) {
         return std::pair{group, entry};
       }
     }
@@ -130,12 +140,14 @@ std::optional<std::pair<std::size_t, std::size_t>> codex_place(const harness::Se
 std::string codex_hash() {
   return "sha256:" +
          base::sha256_hex(R"({"event_name":"pre_tool_use","hooks":[{"async":false,"command":)" +
-                          base::quote_json(harness::brake_command("codex_cli")) + R"(,"timeout":10,"type":"command"}]})");
+                          base::quote_json(harness::brake_command("codex_cli")) +
+                          R"(,"timeout":10,"type":"command"}]})");
 }
 
 std::string codex_trust(const base::Environment& environment, const std::string& path) {
   std::string text;
-  const std::string config_path = base::join_path(base::home_directory(environment), ".codex/config.toml");
+  const std::string config_path =
+      base::join_path(base::home_directory(environment), ".codex/config.toml");
   if (read_followed(config_path, kMaxSettingsBytes, &text) != 0) {
     return "needs trust in the client";
   }
@@ -186,7 +198,8 @@ DoctorFact client_fact(const WiredClient& wired, const base::Environment& enviro
     fact.finding = Finding::warning;
     fact.remedy = "robot-council brake wire " + std::string(client.id);
   }
-  fact.text = std::string(client.id) + ": " + state + " (refusal " + std::string(client.confidence) + ")";
+  fact.text =
+      std::string(client.id) + ": " + state + " (refusal " + std::string(client.confidence) + ")";
   return fact;
 }
 

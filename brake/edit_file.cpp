@@ -97,8 +97,8 @@ base::Result<base::FileLock> lock(const base::Environment& environment, const st
 
 }  // namespace
 
-base::Result<Edited> edit_file(const base::Environment& environment, const std::string& path, NewFile new_file,
-                               DryRun dry_run, const Editor& editor) {
+base::Result<Edited> edit_file(const base::Environment& environment, const std::string& path,
+                               NewFile new_file, DryRun dry_run, const Editor& editor) {
   std::optional<base::FileLock> held;
   if (dry_run == DryRun::no) {
     base::Result<base::FileLock> taken = lock(environment, path);

@@ -17,17 +17,20 @@ struct Edited {
   Kind kind = Kind::keep;
   std::string text;
 };
-// From the content (nothing when the file is not there) to the edit. An error means: leave the file alone.
+// From the content (nothing when the file is not there) to the edit. An error means: leave the file
+// alone.
 using Editor = std::function<base::Result<Edited>(const std::optional<std::string>& text)>;
 
 enum class DryRun : std::uint8_t { yes, no };
 
-// Locked read, edit, replace of a client's settings file: lock <data>/locks/<32 hex of SHA-256 of the path> (kEditLockWait),
-// read, edit, read again (other bytes: start over, kEditTries times), temporary file beside the link's target with the same
-// mode, fsync, rename, read back. A new file is 0600 in folders of 0700 (`shared`: by the umask, for files that are
-// committed). A dry run edits and writes nothing.
+// Locked read, edit, replace of a client's settings file: lock <data>/locks/<32 hex of SHA-256 of
+// the path> (kEditLockWait), read, edit, read again (other bytes: start over, kEditTries times),
+// temporary file beside the link's target with the same mode, fsync, rename, read back. A new file
+// is 0600 in folders of 0700 (`shared`: by the umask, for files that are committed). A dry run
+// edits and writes nothing.
 enum class NewFile : std::uint8_t { personal, shared };
-[[nodiscard]] base::Result<Edited> edit_file(const base::Environment& environment, const std::string& path,
-                                             NewFile new_file, DryRun dry_run, const Editor& editor);
+[[nodiscard]] base::Result<Edited> edit_file(const base::Environment& environment,
+                                             const std::string& path, NewFile new_file,
+                                             DryRun dry_run, const Editor& editor);
 
 }  // namespace robot_council::brake

@@ -60,8 +60,8 @@ class Gateway {
   base::SignalReader* signals_ = nullptr;
   int done_fd_ = -1;
   std::string caller_;
-  std::string pending_;      // the client's line so far
-  bool oversized_ = false;   // the rest of a line that is too long is dropped
+  std::string pending_;     // the client's line so far
+  bool oversized_ = false;  // the rest of a line that is too long is dropped
   base::Mutex out_mu_;
 };
 
@@ -70,7 +70,8 @@ void Gateway::send_to_client(std::string_view bytes) {
   (void)base::write_all(request_.client_out, bytes, base::deadline_in(kClientWait));
 }
 
-// Whole lines only, so that an answer of ours never lands inside one of the server's. Runs on its own thread.
+// Whole lines only, so that an answer of ours never lands inside one of the server's. Runs on its
+// own thread.
 void Gateway::copy_server_output(int from, int done) {
   std::string held;
   std::vector<char> block(kBlockBytes);
@@ -95,7 +96,8 @@ Gateway::Event Gateway::wait(bool for_writing) {
   while (true) {
     const int side = for_writing ? server_->standard_in.get() : request_.client_in;
     const short wanted = for_writing ? POLLOUT : POLLIN;
-    std::array<pollfd, 3> polled = {{{done_fd_, POLLIN, 0}, {signals_->fd(), POLLIN, 0}, {side, wanted, 0}}};
+    std::array<pollfd, 3> polled = {
+        {{done_fd_, POLLIN, 0}, {signals_->fd(), POLLIN, 0}, {side, wanted, 0}}};
     if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR) {
       return Event::server_gone;
     }
@@ -145,8 +147,9 @@ Decision Gateway::decide_now() const {
 void Gateway::log(const GatewayLine& line, const Decision& decision) const {
   for (const GatewayCall& message : line.messages) {
     if (message.is_call) {
-      log_refused(context_.environment, context_.clock,
-                  RefusedCall{Surface::gateway, caller_, {}, "mcp:" + message.tool, decision.repository});
+      log_refused(
+          context_.environment, context_.clock,
+          RefusedCall{Surface::gateway, caller_, {}, "mcp:" + message.tool, decision.repository});
     }
   }
 }
@@ -213,8 +216,9 @@ int Gateway::run(base::Child& server, base::SignalReader& signals) {
     return kCannotStart;
   }
   done_fd_ = done.value().read_end.get();
-  std::thread copier(
-      [this, from = server.standard_out.get(), to = done.value().write_end.get()] { copy_server_output(from, to); });
+  std::thread copier([this, from = server.standard_out.get(), to = done.value().write_end.get()] {
+    copy_server_output(from, to);
+  });
   std::vector<char> block(kBlockBytes);
   bool server_there = true;
   while (server_there && wait(false) == Event::client) {
@@ -229,7 +233,8 @@ int Gateway::run(base::Child& server, base::SignalReader& signals) {
     server_there = feed(std::string_view(block.data(), got.value()));
   }
   server.standard_in.reset();
-  // The server ends when it likes; its exit is seen by the end of its output, signals are handed on until then.
+  // The server ends when it likes; its exit is seen by the end of its output, signals are handed on
+  // until then.
   std::array<pollfd, 2> polled = {{{done_fd_, POLLIN, 0}, {signals.fd(), POLLIN, 0}}};
   while (polled[0].revents == 0) {
     if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR) {
@@ -241,7 +246,8 @@ int Gateway::run(base::Child& server, base::SignalReader& signals) {
   }
   copier.join();
   const base::Result<base::ExitStatus> ended = server.wait(base::deadline_in(kServerEndWait));
-  const base::ExitStatus status = ended.ok() ? ended.value() : server.terminate(base::Milliseconds(500));
+  const base::ExitStatus status =
+      ended.ok() ? ended.value() : server.terminate(base::Milliseconds(500));
   return status.signal != 0 ? kSignalBase + status.signal : status.code;
 }
 

@@ -16,10 +16,11 @@ struct GatewayRequest {
   int client_out = 1;
 };
 
-// Runs one stdio MCP server and passes JSON lines both ways byte for byte; refuses the client's tools/call while a stop is
-// on for `repo` (as it was at the start; gone: refused) or everywhere, decided anew for each. Returns the server's exit
-// code, 128 + n when a signal ended it; 1 when it cannot be started, 2 when repo is no directory.
-// INT, TERM and HUP are passed on to the server's process group. Threads: two; call it once.
+// Runs one stdio MCP server and passes JSON lines both ways byte for byte; refuses the client's
+// tools/call while a stop is on for `repo` (as it was at the start; gone: refused) or everywhere,
+// decided anew for each. Returns the server's exit code, 128 + n when a signal ended it; 1 when it
+// cannot be started, 2 when repo is no directory. INT, TERM and HUP are passed on to the server's
+// process group. Threads: two; call it once.
 [[nodiscard]] int run_gateway(const base::Context& context, const GatewayRequest& request,
                               const std::function<std::vector<std::string>()>& homes);
 

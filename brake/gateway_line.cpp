@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kCall = "tools/call";
 
-// One message. Every repeated member counts: a server may take the first where another takes the last.
+// One message. Every repeated member counts: a server may take the first where another takes the
+// last.
 GatewayCall read_message(std::string_view object, std::optional<std::string>* client_name) {
   GatewayCall message;
   bool initialize = false;
@@ -29,7 +30,8 @@ GatewayCall read_message(std::string_view object, std::optional<std::string>* cl
     } else if (member.key == "params") {
       saw_params = true;
       params = member.value;
-      message.bad_params = message.bad_params || base::json_kind(member.value) != base::JsonKind::object;
+      message.bad_params =
+          message.bad_params || base::json_kind(member.value) != base::JsonKind::object;
     }
   }
   message.bad_params = message.is_call && (message.bad_params || !saw_params);
@@ -54,11 +56,13 @@ std::string error_of(std::string_view id, std::string_view text) {
 }  // namespace
 
 bool GatewayLine::has_call() const {
-  return std::any_of(messages.begin(), messages.end(), [](const GatewayCall& message) { return message.is_call; });
+  return std::any_of(messages.begin(), messages.end(),
+                     [](const GatewayCall& message) { return message.is_call; });
 }
 
 bool GatewayLine::has_bad_params() const {
-  return std::any_of(messages.begin(), messages.end(), [](const GatewayCall& message) { return message.bad_params; });
+  return std::any_of(messages.begin(), messages.end(),
+                     [](const GatewayCall& message) { return message.bad_params; });
 }
 
 GatewayLine read_gateway_line(std::string_view line) {

@@ -29,7 +29,8 @@ struct GatewayLine {
 };
 [[nodiscard]] GatewayLine read_gateway_line(std::string_view line);
 
-// The answer to a refused line, with its newline: an error for each request with an id, "" when nobody waits for one.
+// The answer to a refused line, with its newline: an error for each request with an id, "" when
+// nobody waits for one.
 [[nodiscard]] std::string gateway_refusal(const GatewayLine& line, std::string_view text);
 // -32700 with id null.
 [[nodiscard]] std::string gateway_parse_error();

@@ -17,14 +17,17 @@
 namespace robot_council::brake {
 namespace {
 
-constexpr std::array<std::string_view, 6> kEvents = {"pre-commit",      "prepare-commit-msg", "pre-merge-commit",
-                                                     "pre-applypatch", "pre-rebase",         "pre-push"};
+constexpr std::array<std::string_view, 6> kEvents = {"pre-commit",       "prepare-commit-msg",
+                                                     "pre-merge-commit", "pre-applypatch",
+                                                     "pre-rebase",       "pre-push"};
 constexpr std::string_view kRefsEvent = "reference-transaction";
 constexpr std::string_view kMark = "# robot-council brake dispatcher";
 constexpr std::string_view kPreexisting = "-preexisting";
 constexpr int kMaxPreexisting = 100;  // names 00- to 99-
 
-std::string hooks_folder(const Repository& repository) { return base::join_path(repository.common, "hooks"); }
+std::string hooks_folder(const Repository& repository) {
+  return base::join_path(repository.common, "hooks");
+}
 
 HookState state_of(const std::string& path) {
   struct ::stat info {};
@@ -40,7 +43,8 @@ HookState state_of(const std::string& path) {
 
 std::string preexisting_path(const std::string& folder, int number) {
   const std::string digits = std::to_string(number);
-  return base::join_path(folder, (digits.size() < 2 ? "0" + digits : digits) + std::string(kPreexisting));
+  return base::join_path(folder,
+                         (digits.size() < 2 ? "0" + digits : digits) + std::string(kPreexisting));
 }
 
 std::string link_target(const std::string& path) {
@@ -49,8 +53,8 @@ std::string link_target(const std::string& path) {
   return length <= 0 ? std::string() : std::string(buffer.data(), static_cast<std::size_t>(length));
 }
 
-// The foreign hook gets a second name; its first one is replaced by the dispatcher's rename, so that no moment is without
-// a hook.
+// The foreign hook gets a second name; its first one is replaced by the dispatcher's rename, so
+// that no moment is without a hook.
 base::Status keep_foreign(const std::string& hook, const std::string& folder) {
   if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) {
     return base::errno_error("cannot make " + folder);
@@ -105,7 +109,8 @@ base::Status uninstall_event(const Repository& repository, std::string_view even
   if (target.rfind("../", 0) == 0) {
     target.erase(0, 3);
     const std::string temporary = kept + ".tmp";
-    if (::symlink(target.c_str(), temporary.c_str()) != 0 || ::rename(temporary.c_str(), hook.c_str()) != 0) {
+    if (::symlink(target.c_str(), temporary.c_str()) != 0 ||
+        ::rename(temporary.c_str(), hook.c_str()) != 0) {
       return base::errno_error("cannot put back " + hook);
     }
     ::unlink(kept.c_str());
@@ -130,14 +135,16 @@ Outcome fail(const PersonPlace& place, Ended ended, const std::string& why) {
 }
 
 // Anything but `found` and a git repository is an outcome.
-bool find_repository(const PersonPlace& place, const GitHooksRequest& request, RepositoryAt* at, Outcome* outcome) {
+bool find_repository(const PersonPlace& place, const GitHooksRequest& request, RepositoryAt* at,
+                     Outcome* outcome) {
   *at = repository_at(request.repo);
   if (!at->found) {
     *outcome = fail(place, Ended::usage, "--repo " + request.repo + ": " + at->problem);
     return false;
   }
   if (!at->repository.git) {
-    *outcome = fail(place, Ended::failed, at->repository.main_checkout + " is in no git repository");
+    *outcome =
+        fail(place, Ended::failed, at->repository.main_checkout + " is in no git repository");
     return false;
   }
   return true;
@@ -154,9 +161,11 @@ std::string real_or_future(const std::string& path) {
 }
 
 std::string lines_to_add(const std::string& folder, const std::vector<std::string>& events) {
-  std::string text = "core.hooksPath is " + folder + ", so nothing was written. Add this line at the top of each hook there:\n";
+  std::string text = "core.hooksPath is " + folder +
+                     ", so nothing was written. Add this line at the top of each hook there:\n";
   for (const std::string& event : events) {
-    text += "  " + base::join_path(folder, event) + ": robot-council brake-check --git " + event + " || exit 1\n";
+    text += "  " + base::join_path(folder, event) + ": robot-council brake-check --git " + event +
+            " || exit 1\n";
   }
   return text;
 }
@@ -241,8 +250,13 @@ exit 0
 
 std::string dispatcher_script(std::string_view event, const Repository& repository) {
   std::string script = "#!/bin/sh\n";
-  script.append(kMark).append(": asks whether agents are stopped, then runs ").append(event).append(".d/*.\n");
-  script += "# Written by \"robot-council brake git install\"; \"robot-council brake git uninstall\" takes it away.\n";
+  script.append(kMark)
+      .append(": asks whether agents are stopped, then runs ")
+      .append(event)
+      .append(".d/*.\n");
+  script +=
+      "# Written by \"robot-council brake git install\"; \"robot-council brake git uninstall\" "
+      "takes it away.\n";
   script += "rc_event=" + base::shell_quote(event) + "\n";
   script += "rc_key=" + repository.key + "\n";
   script += "rc_main=" + base::shell_quote(repository.main_checkout) + "\n";
@@ -252,7 +266,8 @@ std::string dispatcher_script(std::string_view event, const Repository& reposito
 std::vector<GitHook> git_hook_states(const Repository& repository) {
   std::vector<GitHook> hooks;
   for (const std::string_view event : kEvents) {
-    hooks.push_back({std::string(event), state_of(base::join_path(hooks_folder(repository), event))});
+    hooks.push_back(
+        {std::string(event), state_of(base::join_path(hooks_folder(repository), event))});
   }
   return hooks;
 }
@@ -264,7 +279,8 @@ std::string foreign_hooks_path(const base::Context& context, const RepositoryAt&
   options.directory = at.worktree;
   options.standard_out = base::Stdio::pipe;
   options.standard_err = base::Stdio::null;
-  const base::Result<base::Finished> finished = base::run_child(std::move(options), {}, base::deadline_in(kGitWait));
+  const base::Result<base::Finished> finished =
+      base::run_child(std::move(options), {}, base::deadline_in(kGitWait));
   if (!finished.ok() || !finished.value().status.success()) {
     return {};
   }

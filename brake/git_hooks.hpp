@@ -10,18 +10,20 @@
 
 namespace robot_council::brake {
 
-// The git hooks that refuse an agent's commit and push. They live in the common directory, so that all worktrees share
-// them and none can swap them.
+// The git hooks that refuse an agent's commit and push. They live in the common directory, so that
+// all worktrees share them and none can swap them.
 
 struct GitHooksRequest {
   std::string repo = ".";
   bool refs = false;  // also reference-transaction
 };
 
-// Writes a dispatcher for each event; a foreign hook becomes <event>.d/00-preexisting and is run by it. failed: no git
-// repository, core.hooksPath leads elsewhere (nothing is written, the lines to add are printed), or a file not written.
+// Writes a dispatcher for each event; a foreign hook becomes <event>.d/00-preexisting and is run by
+// it. failed: no git repository, core.hooksPath leads elsewhere (nothing is written, the lines to
+// add are printed), or a file not written.
 [[nodiscard]] Outcome install_git_hooks(const PersonPlace& place, const GitHooksRequest& request);
-// Puts 00-preexisting back, removes only our files. failed: the caller is an agent, or a file not removed.
+// Puts 00-preexisting back, removes only our files. failed: the caller is an agent, or a file not
+// removed.
 [[nodiscard]] Outcome uninstall_git_hooks(const PersonPlace& place, const GitHooksRequest& request);
 
 enum class HookState : std::uint8_t { missing, ours, foreign };

@@ -27,8 +27,8 @@ std::string home_of_name_service() {
   std::array<char, 16384> buffer{};
   struct ::passwd entry {};
   struct ::passwd* found = nullptr;
-  if (::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr ||
-      found->pw_dir == nullptr) {
+  if (::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found) != 0 ||
+      found == nullptr || found->pw_dir == nullptr) {
     return {};
   }
   return found->pw_dir;
@@ -89,8 +89,12 @@ std::vector<std::string> find_homes(const base::Environment& environment) {
   return homes;
 }
 
-std::string stops_folder(const std::string& home) { return (home == "/" ? "" : home) + "/.robot-council/stops"; }
+std::string stops_folder(const std::string& home) {
+  return (home == "/" ? "" : home) + "/.robot-council/stops";
+}
 
-std::string everywhere_file(const std::string& home) { return stops_folder(home) + "/_everywhere.json"; }
+std::string everywhere_file(const std::string& home) {
+  return stops_folder(home) + "/_everywhere.json";
+}
 
 }  // namespace robot_council::brake

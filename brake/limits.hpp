@@ -5,7 +5,8 @@
 
 namespace robot_council::brake {
 
-// Largest stop file, bytes; a larger one is unreadable and so refuses everybody. A real one has a few hundred.
+// Largest stop file, bytes; a larger one is unreadable and so refuses everybody. A real one has a
+// few hundred.
 inline constexpr std::size_t kMaxStopFileBytes = 64U * 1024U;
 // Deepest nesting inside a stop file, levels. Ours have two.
 inline constexpr std::size_t kMaxStopFileDepth = 16;
@@ -18,7 +19,8 @@ inline constexpr std::size_t kMaxGitFileBytes = 64U * 1024U;
 inline constexpr std::size_t kMaxPasswordFileBytes = 16U * 1024U * 1024U;
 // Largest agent-env file, bytes.
 inline constexpr std::size_t kMaxAgentEnvBytes = 64U * 1024U;
-// Payload of a hook: how long it is read, how much of it, how much of it is kept. Clients give a hook 5 s and more.
+// Payload of a hook: how long it is read, how much of it, how much of it is kept. Clients give a
+// hook 5 s and more.
 inline constexpr std::chrono::milliseconds kPayloadWait{2000};
 inline constexpr std::size_t kMaxPayloadBytes = 64U * 1024U * 1024U;
 inline constexpr std::size_t kMaxPayloadKept = 1024U * 1024U;
@@ -40,7 +42,8 @@ inline constexpr std::chrono::minutes kTypingWait{10};
 inline constexpr std::size_t kMaxGatewayLineBytes = 64U * 1024U * 1024U;
 // After the end of its output the server of the gateway has this long to exit.
 inline constexpr std::chrono::milliseconds kServerEndWait{10000};
-// Wait for the lock of a settings file, and how often an edit starts over when other bytes appear meanwhile.
+// Wait for the lock of a settings file, and how often an edit starts over when other bytes appear
+// meanwhile.
 inline constexpr std::chrono::milliseconds kEditLockWait{5000};
 inline constexpr int kEditTries = 5;
 // Largest settings file of a client that is edited, bytes.

@@ -39,19 +39,26 @@ constexpr std::array<Key, 16> kKeys = {{
     {"turn_id", Field::turn_id},
 }};
 
-bool is_space(char byte) { return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r'; }
+bool is_space(char byte) {
+  return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
+}
 
 bool is_hex(char byte) {
-  return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
+  return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f') ||
+         (byte >= 'A' && byte <= 'F');
 }
 
 bool is_literal(char byte) {
-  return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || byte == '-' || byte == '+' || byte == '.' ||
-         byte == 'E';
+  return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || byte == '-' ||
+         byte == '+' || byte == '.' || byte == 'E';
 }
 
-bool is_root_key(std::string_view key) { return key == "cwd" || key == "working_dir" || key == "workspaceRoot"; }
-bool is_roots_key(std::string_view key) { return key == "workspace_roots" || key == "workspacePaths"; }
+bool is_root_key(std::string_view key) {
+  return key == "cwd" || key == "working_dir" || key == "workspaceRoot";
+}
+bool is_roots_key(std::string_view key) {
+  return key == "workspace_roots" || key == "workspacePaths";
+}
 
 std::string first_of(std::initializer_list<std::string> texts) {
   for (const std::string& text : texts) {
@@ -65,8 +72,8 @@ std::string first_of(std::initializer_list<std::string> texts) {
 }  // namespace
 
 std::string HookPayload::tool() const {
-  return first_of(
-      {text(Field::tool_name), text(Field::tool_name_c), text(Field::tool_call_name), text(Field::agent_action_name)});
+  return first_of({text(Field::tool_name), text(Field::tool_name_c), text(Field::tool_call_name),
+                   text(Field::agent_action_name)});
 }
 
 std::string HookPayload::session() const {
@@ -247,8 +254,8 @@ void PayloadReader::choose_sink() {
       field_ = Field::tool_call;
       return;
     }
-    const auto* const found =
-        std::find_if(kKeys.begin(), kKeys.end(), [this](const Key& key) { return key.name == key_; });
+    const auto* const found = std::find_if(kKeys.begin(), kKeys.end(),
+                                           [this](const Key& key) { return key.name == key_; });
     if (found != kKeys.end()) {
       sink_ = Sink::field;
       field_ = found->field;
@@ -310,7 +317,8 @@ bool PayloadReader::open(bool object) {
 
 bool PayloadReader::close(bool object) {
   const Expect empty = object ? Expect::key_or_end : Expect::value_or_end;
-  if (objects_.empty() || objects_.back() != object || (expect_ != empty && expect_ != Expect::comma_or_end)) {
+  if (objects_.empty() || objects_.back() != object ||
+      (expect_ != empty && expect_ != Expect::comma_or_end)) {
     return false;
   }
   objects_.pop_back();
@@ -322,7 +330,9 @@ bool PayloadReader::close(bool object) {
   return true;
 }
 
-void PayloadReader::after_value() { expect_ = objects_.empty() ? Expect::nothing : Expect::comma_or_end; }
+void PayloadReader::after_value() {
+  expect_ = objects_.empty() ? Expect::nothing : Expect::comma_or_end;
+}
 
 void PayloadReader::store(std::string text) {
   if (sink_ == Sink::root) {

@@ -10,7 +10,8 @@
 
 namespace robot_council::brake {
 
-// The members of a hook's payload that the check looks at. All are at the top level but tool_call_name (toolCall.name).
+// The members of a hook's payload that the check looks at. All are at the top level but
+// tool_call_name (toolCall.name).
 enum class Field : std::uint8_t {
   agent_action_name,
   conversation_id,    // conversation_id
@@ -34,14 +35,19 @@ enum class Field : std::uint8_t {
 };
 
 struct HookPayload {
-  // It was one whole JSON object. False: cut, no JSON, too large, read too slowly; the fields read so far are kept.
+  // It was one whole JSON object. False: cut, no JSON, too large, read too slowly; the fields read
+  // so far are kept.
   bool readable = false;
-  // Present and not null; the text of a string, "" for any other kind. Of a repeated member the last.
+  // Present and not null; the text of a string, "" for any other kind. Of a repeated member the
+  // last.
   std::array<std::optional<std::string>, static_cast<std::size_t>(Field::count)> fields;
-  // cwd, working_dir, workspaceRoot, workspace_roots[], workspacePaths[]: all of them, repeated members too.
+  // cwd, working_dir, workspaceRoot, workspace_roots[], workspacePaths[]: all of them, repeated
+  // members too.
   std::vector<std::string> roots;
 
-  [[nodiscard]] bool has(Field field) const { return fields.at(static_cast<std::size_t>(field)).has_value(); }
+  [[nodiscard]] bool has(Field field) const {
+    return fields.at(static_cast<std::size_t>(field)).has_value();
+  }
   [[nodiscard]] std::string text(Field field) const {
     return fields.at(static_cast<std::size_t>(field)).value_or(std::string());
   }
@@ -50,9 +56,9 @@ struct HookPayload {
   [[nodiscard]] std::string session() const;
 };
 
-// Reads a payload piece by piece and keeps only the fields above, at most kMaxPayloadKept bytes: a tool input of any size
-// costs no memory. Raw control characters inside strings are let through, some clients write them.
-// Threads: one at a time. Errors: none, HookPayload::readable tells.
+// Reads a payload piece by piece and keeps only the fields above, at most kMaxPayloadKept bytes: a
+// tool input of any size costs no memory. Raw control characters inside strings are let through,
+// some clients write them. Threads: one at a time. Errors: none, HookPayload::readable tells.
 class PayloadReader {
  public:
   void feed(std::string_view bytes);
@@ -60,7 +66,15 @@ class PayloadReader {
   [[nodiscard]] HookPayload finish();
 
  private:
-  enum class Expect : std::uint8_t { value, value_or_end, key, key_or_end, colon, comma_or_end, nothing };
+  enum class Expect : std::uint8_t {
+    value,
+    value_or_end,
+    key,
+    key_or_end,
+    colon,
+    comma_or_end,
+    nothing
+  };
   enum class In : std::uint8_t { none, string, escape, hex, literal };
   enum class Sink : std::uint8_t { none, field, root };
 
@@ -99,8 +113,8 @@ class PayloadReader {
   HookPayload payload_;
 };
 
-// Reads `fd` to its end within kPayloadWait and kMaxPayloadBytes: some clients void the answer of a hook that does not
-// read. A closed descriptor gives an unreadable payload.
+// Reads `fd` to its end within kPayloadWait and kMaxPayloadBytes: some clients void the answer of a
+// hook that does not read. A closed descriptor gives an unreadable payload.
 [[nodiscard]] HookPayload read_hook_payload(int fd);
 
 }  // namespace robot_council::brake

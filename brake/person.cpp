@@ -20,7 +20,8 @@ std::string person_only(const std::string& seen) {
   return "only a person may do this (seen: " + seen + "); use a terminal that no agent started";
 }
 
-std::string person_email(const base::Context& context, const std::string& folder, base::SteadyTime deadline) {
+std::string person_email(const base::Context& context, const std::string& folder,
+                         base::SteadyTime deadline) {
   base::ChildOptions options;
   options.argv = {"git", "config", "user.email"};
   options.environment = context.environment.all();

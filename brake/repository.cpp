@@ -23,7 +23,9 @@ namespace {
 constexpr std::size_t kKeyDigits = 32;
 
 struct Freed {
-  void operator()(char* bytes) const { ::free(bytes); }  // NOLINT(cppcoreguidelines-no-malloc): realpath(3) allocated it
+  void operator()(char* bytes) const {
+    ::free(bytes);
+  }  // NOLINT(cppcoreguidelines-no-malloc): realpath(3) allocated it
 };
 
 // 0 or errno.
@@ -53,7 +55,9 @@ bool resolve_nearest(std::string path, std::string* into) {
   }
 }
 
-std::string child_of(const std::string& folder, std::string_view name) { return base::join_path(folder, name); }
+std::string child_of(const std::string& folder, std::string_view name) {
+  return base::join_path(folder, name);
+}
 
 bool is_there(const std::string& path) {
   struct ::stat info {};
@@ -68,7 +72,8 @@ bool is_git_directory(const std::string& folder) {
 // Follows `commondir` of a git directory, given by its real path.
 bool follow_commondir(const std::string& git_directory, std::string* common) {
   std::string text;
-  const int error_number = read_followed(child_of(git_directory, "commondir"), kMaxGitFileBytes, &text);
+  const int error_number =
+      read_followed(child_of(git_directory, "commondir"), kMaxGitFileBytes, &text);
   if (is_absent(error_number)) {
     *common = git_directory;
     return true;
@@ -117,15 +122,17 @@ Entry follow_git_entry(const std::string& folder, std::string* common) {
     return Entry::broken;
   }
   const std::string target(base::trim(std::string_view(text).substr(kHead.size())));
-  if (target.empty() || resolve(target.front() == '/' ? target : child_of(folder, target), &git_directory) != 0) {
+  if (target.empty() ||
+      resolve(target.front() == '/' ? target : child_of(folder, target), &git_directory) != 0) {
     return Entry::broken;
   }
   return follow_commondir(git_directory, common) ? Entry::followed : Entry::broken;
 }
 
 void add_repository(Places& places, const std::string& common) {
-  const bool known = std::any_of(places.repositories.begin(), places.repositories.end(),
-                                 [&common](const Repository& repository) { return repository.common == common; });
+  const bool known =
+      std::any_of(places.repositories.begin(), places.repositories.end(),
+                  [&common](const Repository& repository) { return repository.common == common; });
   if (!known) {
     places.repositories.push_back(make_repository(common));
   }
@@ -157,20 +164,27 @@ void walk_up(Places& places, std::string folder) {
 
 }  // namespace
 
-std::string repository_key(const std::string& real_path) { return base::sha256_hex(real_path).substr(0, kKeyDigits); }
+std::string repository_key(const std::string& real_path) {
+  return base::sha256_hex(real_path).substr(0, kKeyDigits);
+}
 
 std::string Repository::name() const {
   std::string last = base::base_name(main_checkout);
   constexpr std::string_view kEnd = ".git";
-  if (last.size() > kEnd.size() && last.compare(last.size() - kEnd.size(), kEnd.size(), kEnd) == 0) {
+  if (last.size() > kEnd.size() &&
+      last.compare(last.size() - kEnd.size(), kEnd.size(), kEnd) == 0) {
     last.resize(last.size() - kEnd.size());
   }
   return last;
 }
 
-std::string Repository::stop_file() const { return child_of(main_checkout, ".robot-council/stop.json"); }
+std::string Repository::stop_file() const {
+  return child_of(main_checkout, ".robot-council/stop.json");
+}
 
-Repository plain_folder(const std::string& folder) { return Repository{folder, folder, repository_key(folder), false}; }
+Repository plain_folder(const std::string& folder) {
+  return Repository{folder, folder, repository_key(folder), false};
+}
 
 Places find_places(const std::vector<std::string>& candidates) {
   Places places;
@@ -237,7 +251,8 @@ std::string process_directory() {
   }
   std::string path(buffer.data(), static_cast<std::size_t>(length));
   constexpr std::string_view kGone = " (deleted)";
-  if (path.size() > kGone.size() && path.compare(path.size() - kGone.size(), kGone.size(), kGone) == 0) {
+  if (path.size() > kGone.size() &&
+      path.compare(path.size() - kGone.size(), kGone.size(), kGone) == 0) {
     path.resize(path.size() - kGone.size());
   }
   return path;

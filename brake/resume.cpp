@@ -20,9 +20,9 @@ namespace {
 
 struct Target {
   bool machine = false;
-  bool found = false;   // the folder is there
+  bool found = false;  // the folder is there
   Repository repository;
-  std::string word;     // what the person types
+  std::string word;  // what the person types
   CopyPaths paths;
 };
 
@@ -52,11 +52,13 @@ std::string absolute(const std::string& path) {
 }
 
 // The home copies of a checkout that is gone: those whose `repo` is this path.
-std::vector<std::string> copies_of_gone(const std::vector<std::string>& homes, const std::string& path) {
+std::vector<std::string> copies_of_gone(const std::vector<std::string>& homes,
+                                        const std::string& path) {
   std::vector<std::string> found;
   for (const std::string& home : homes) {
     const std::string folder = stops_folder(home);
-    const base::Result<std::vector<std::string>> names = base::list_directory(folder, kMaxStopFiles);
+    const base::Result<std::vector<std::string>> names =
+        base::list_directory(folder, kMaxStopFiles);
     if (!names.ok()) {
       continue;
     }
@@ -122,8 +124,8 @@ std::string description(const std::vector<Shown>& copies, std::int64_t now_ms) {
 // Empty: what was shown is still what there is, or less.
 std::string changed_meanwhile(const std::vector<Shown>& shown, const std::vector<Shown>& now) {
   for (const Shown& copy : now) {
-    const auto before =
-        std::find_if(shown.begin(), shown.end(), [&copy](const Shown& old) { return old.path == copy.path; });
+    const auto before = std::find_if(shown.begin(), shown.end(),
+                                     [&copy](const Shown& old) { return old.path == copy.path; });
     if (before == shown.end() || !same(before->read, copy.read)) {
       return copy.path;
     }
@@ -134,14 +136,17 @@ std::string changed_meanwhile(const std::vector<Shown>& shown, const std::vector
 Stop lifted_stop(const std::vector<Shown>& copies) {
   Stop lifted{Scope{false, {}}, {}, {}, {}, {}};
   for (const Shown& copy : copies) {
-    lifted.scope = copy.read.state == StopState::unreadable ? Scope{} : unite(lifted.scope, copy.read.stop.scope);
+    lifted.scope = copy.read.state == StopState::unreadable
+                       ? Scope{}
+                       : unite(lifted.scope, copy.read.stop.scope);
   }
   return lifted;
 }
 
 std::string still_here(const PersonPlace& place, const Target& target) {
   const std::vector<std::string> where =
-      target.found ? std::vector<std::string>{target.repository.main_checkout} : std::vector<std::string>{};
+      target.found ? std::vector<std::string>{target.repository.main_checkout}
+                   : std::vector<std::string>{};
   const Survey survey = survey_stops(place.homes, where, ForeignStops::when_unknown);
   std::string text;
   for (const Copy& copy : survey.copies) {
@@ -169,11 +174,15 @@ Outcome failed(const PersonPlace& place, const std::string& why) {
 Outcome lift(const PersonPlace& place, const Target& target, const std::vector<Shown>& shown) {
   const WriterLocks locks = lock_writers(place.homes, base::deadline_in(kWriterLockWait));
   if (!locks.all) {
-    return failed(place, "the stop is still on: no lock against another stop or resume (" + locks.problem + "); try again");
+    return failed(place, "the stop is still on: no lock against another stop or resume (" +
+                             locks.problem + "); try again");
   }
   const std::string changed = changed_meanwhile(shown, read_copies(target));
   if (!changed.empty()) {
-    return failed(place, changed + " changed while this asked; the stop is still on, look again and run resume again");
+    return failed(
+        place,
+        changed +
+            " changed while this asked; the stop is still on, look again and run resume again");
   }
   for (const std::string& path : target.paths.all()) {
     const base::Status removed = remove_copy(path);
@@ -187,8 +196,9 @@ Outcome lift(const PersonPlace& place, const Target& target, const std::vector<S
   }
   CommandRecord record{Command::resume, lifted_stop(shown), target.machine, {}};
   record.stop.repo = repo_for_log(target);
-  record.stop.who = person_email(place.context, target.found ? target.repository.main_checkout : std::string("/"),
-                                 base::deadline_in(kGitWait));
+  record.stop.who =
+      person_email(place.context, target.found ? target.repository.main_checkout : std::string("/"),
+                   base::deadline_in(kGitWait));
   record.stop.when = base::iso_zulu(place.context.clock.wall_ms());
   log_command(place.context.environment, place.context.clock, record);
   const std::string what = target.machine ? "the machine's stop" : "the stop of " + target.word;
@@ -202,13 +212,15 @@ Outcome ask_and_lift(const PersonPlace& place, const Target& target) {
   }
   const std::vector<Shown> shown = read_copies(target);
   if (shown.empty()) {
-    return Outcome{Ended::ok, "Nothing to lift here: no stop is on" +
-                                  (target.machine ? std::string(" everywhere") : " in " + target.word) + ".\n" +
-                                  still_here(place, target)};
+    return Outcome{Ended::ok,
+                   "Nothing to lift here: no stop is on" +
+                       (target.machine ? std::string(" everywhere") : " in " + target.word) +
+                       ".\n" + still_here(place, target)};
   }
   terminal.value().show(description(shown, place.context.clock.wall_ms()));
-  const std::string question = target.machine ? "Type the word everywhere to lift it: "
-                                              : "Type the repository's name to lift it (" + target.word + "): ";
+  const std::string question =
+      target.machine ? "Type the word everywhere to lift it: "
+                     : "Type the repository's name to lift it (" + target.word + "): ";
   const Terminal::Answer answer = terminal.value().ask(question);
   if (answer.typed == Terminal::Typed::interrupted) {
     place.context.log.error("interrupted; the stop stays");

@@ -17,15 +17,16 @@ namespace {
 
 // The stop in force here, united over its copies, whomever it reaches.
 struct InForce {
-  Decision decision;  // whose words are shown
-  Scope scope;        // everybody it reaches
+  Decision decision;   // whose words are shown
+  Scope scope;         // everybody it reaches
   std::string folder;  // main checkout or folder that is stopped, "" for the machine
   std::string name;
 };
 
 std::string folder_of_copy(const std::string& path) {
   constexpr std::string_view kEnd = "/.robot-council/stop.json";
-  const bool checkout = path.size() > kEnd.size() && path.compare(path.size() - kEnd.size(), kEnd.size(), kEnd) == 0;
+  const bool checkout =
+      path.size() > kEnd.size() && path.compare(path.size() - kEnd.size(), kEnd.size(), kEnd) == 0;
   return checkout ? path.substr(0, path.size() - kEnd.size()) : std::string();
 }
 
@@ -53,7 +54,9 @@ InForce find_in_force(const Survey& survey) {
 }
 
 std::string by_line(const Decision& decision, std::int64_t now_ms) {
-  std::string line = "by " + (decision.who.empty() ? std::string("somebody unnamed") : decision.who) + ", " + decision.when;
+  std::string line = "by " +
+                     (decision.who.empty() ? std::string("somebody unnamed") : decision.who) +
+                     ", " + decision.when;
   if (const std::optional<std::int64_t> at = base::parse_iso(decision.when)) {
     line += " (" + base::age_text(now_ms - *at) + ")";
   }
@@ -72,8 +75,9 @@ std::vector<std::string> words_of(const InForce& found, std::int64_t now_ms) {
     lines.push_back("  reason: " + decision.text);
   }
   lines.push_back("  copies: " + clean_line(base::join(decision.copies, ", ")));
-  lines.push_back("  lift: " + (decision.everywhere ? std::string("robot-council resume --everywhere")
-                                                    : command_line("resume", found.folder)));
+  lines.push_back("  lift: " + (decision.everywhere
+                                    ? std::string("robot-council resume --everywhere")
+                                    : command_line("resume", found.folder)));
   return lines;
 }
 
@@ -116,7 +120,8 @@ BrakeStatus cannot_tell() {
 BrakeStatus brake_status(const base::Context& context, const std::vector<std::string>& homes,
                          const std::string& directory) noexcept {
   try {
-    const InForce found = find_in_force(survey_stops(homes, {directory}, ForeignStops::when_unknown));
+    const InForce found =
+        find_in_force(survey_stops(homes, {directory}, ForeignStops::when_unknown));
     if (found.decision.verdict == Verdict::cannot_run) {
       return cannot_tell();
     }

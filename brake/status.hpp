@@ -10,17 +10,21 @@ namespace robot_council::brake {
 // What `status` and `doctor` lead with.
 struct BrakeStatus {
   bool stopped = false;
-  // For people, without newlines: "STOPPED shop: every agent", then indented reason, by, copies, lift. Empty when not stopped.
+  // For people, without newlines: "STOPPED shop: every agent", then indented reason, by, copies,
+  // lift. Empty when not stopped.
   std::vector<std::string> lines;
-  // The value of "brake" in their JSON: {"everywhere","fleet","repository","scope","reason","who","when","copies","readable"},
-  // or null.
+  // The value of "brake" in their JSON:
+  // {"everywhere","fleet","repository","scope","reason","who","when","copies","readable"}, or null.
   std::string json = "null";
 };
 
-// Every stop that bears on `directory`, whomever it reaches. Reads files only; never fails: what cannot be read is a stop.
-[[nodiscard]] BrakeStatus brake_status(const base::Context& context, const std::vector<std::string>& homes,
+// Every stop that bears on `directory`, whomever it reaches. Reads files only; never fails: what
+// cannot be read is a stop.
+[[nodiscard]] BrakeStatus brake_status(const base::Context& context,
+                                       const std::vector<std::string>& homes,
                                        const std::string& directory) noexcept;
 // With find_homes().
-[[nodiscard]] BrakeStatus brake_status(const base::Context& context, const std::string& directory) noexcept;
+[[nodiscard]] BrakeStatus brake_status(const base::Context& context,
+                                       const std::string& directory) noexcept;
 
 }  // namespace robot_council::brake

@@ -39,7 +39,8 @@ std::string repo_for_log(const Target& target) {
   if (!target.machine) {
     return target.at.repository.main_checkout;
   }
-  return target.at.found && target.at.repository.git ? target.at.repository.main_checkout : std::string();
+  return target.at.found && target.at.repository.git ? target.at.repository.main_checkout
+                                                     : std::string();
 }
 
 // What is already there, united with the request.
@@ -87,13 +88,15 @@ void exclude_from_git(const PersonPlace& place, const Repository& repository) {
     return;
   }
   const std::vector<std::string> lines = base::split(text, '\n');
-  const bool there =
-      std::any_of(lines.begin(), lines.end(), [](const std::string& line) { return base::trim(line) == kExcludeLine; });
+  const bool there = std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+    return base::trim(line) == kExcludeLine;
+  });
   if (there) {
     return;
   }
   // Appended in one write: git or another stop may write this file too.
-  const std::string line = std::string(text.empty() || text.back() == '\n' ? "" : "\n").append(kExcludeLine) + "\n";
+  const std::string line =
+      std::string(text.empty() || text.back() == '\n' ? "" : "\n").append(kExcludeLine) + "\n";
   (void)::mkdir(base::parent_path(path).c_str(), 0755);
   const base::Result<base::Fd> file = base::open_file(path, O_WRONLY | O_CREAT | O_APPEND, 0644);
   if (!file.ok() || !base::write_all(file.value().get(), line, base::deadline_in(kGitWait)).ok()) {
@@ -111,8 +114,8 @@ bool is_tracked(const PersonPlace& place, const Repository& repository, base::St
   return finished.ok() && finished.value().status.success();
 }
 
-std::vector<std::string> write_all_copies(const PersonPlace& place, const Target& target, const Stop& stop,
-                                          std::vector<std::string>* failed) {
+std::vector<std::string> write_all_copies(const PersonPlace& place, const Target& target,
+                                          const Stop& stop, std::vector<std::string>* failed) {
   std::vector<std::string> written;
   std::vector<std::string> order = target.paths.home;
   order.insert(order.end(), target.paths.repository.begin(), target.paths.repository.end());
@@ -142,14 +145,17 @@ std::string report(const PersonPlace& place, const Target& target, const Stop& s
     text += "Stopped " + target.at.repository.name() + ": " + scope_words(stop.scope) + "\n";
   }
   if (was_broader) {
-    text += "A broader stop was on already, or a stop file could not be read; it was not made narrower.\n";
+    text +=
+        "A broader stop was on already, or a stop file could not be read; it was not made "
+        "narrower.\n";
   }
   text += "Reason: " + stop.reason + "\nStop files:\n";
   for (const std::string& path : written) {
     text += "  " + path + "\n";
   }
   text += "The next tool call of every wired client is refused. Clients:\n";
-  text += wired_lines(place.context.environment, target.at.found ? target.at.repository.main_checkout : std::string());
+  text += wired_lines(place.context.environment,
+                      target.at.found ? target.at.repository.main_checkout : std::string());
   text += "What this does not do:\n" + limits_text();
   text += "To lift it, a person runs in a terminal:\n  ";
   text += target.machine ? std::string("robot-council resume --everywhere")
@@ -177,7 +183,8 @@ Outcome stop_target(const PersonPlace& place, const StopRequest& request, const 
   wanted.reason = clean_reason(request.reason.value_or(""));
   // One deadline for both calls of git: a git that hangs delays the stop once.
   const base::SteadyTime git_deadline = base::deadline_in(kGitWait);
-  wanted.who = person_email(place.context, target.at.found ? target.at.worktree : std::string("/"), git_deadline);
+  wanted.who = person_email(place.context, target.at.found ? target.at.worktree : std::string("/"),
+                            git_deadline);
   wanted.repo = target.machine ? std::string() : target.at.repository.main_checkout;
   bool was_broader = false;
   std::vector<std::string> failed;
@@ -198,11 +205,14 @@ Outcome stop_target(const PersonPlace& place, const StopRequest& request, const 
   CommandRecord record{Command::stop, wanted, target.machine, {}};
   record.stop.repo = repo_for_log(target);
   log_command(place.context.environment, place.context.clock, record);
-  if (!target.machine && target.at.repository.git && is_tracked(place, target.at.repository, git_deadline)) {
-    place.context.log.warning(".robot-council/stop.json is tracked by git in " + target.at.repository.main_checkout +
+  if (!target.machine && target.at.repository.git &&
+      is_tracked(place, target.at.repository, git_deadline)) {
+    place.context.log.warning(".robot-council/stop.json is tracked by git in " +
+                              target.at.repository.main_checkout +
                               "; take it out with: git rm --cached .robot-council/stop.json");
   }
-  return Outcome{failed.empty() ? Ended::ok : Ended::failed, report(place, target, wanted, written, was_broader)};
+  return Outcome{failed.empty() ? Ended::ok : Ended::failed,
+                 report(place, target, wanted, written, was_broader)};
 }
 
 }  // namespace
@@ -216,7 +226,8 @@ Outcome stop(const PersonPlace& place, const StopRequest& request) {
     for (const harness::BrakeClient& client : harness::brake_clients()) {
       ids.emplace_back(client.id);
     }
-    return usage(place, "unknown client \"" + clean_line(*request.agent) + "\"; known are " + base::join(ids, ", "));
+    return usage(place, "unknown client \"" + clean_line(*request.agent) + "\"; known are " +
+                            base::join(ids, ", "));
   }
   const base::Result<Target> target = find_target(place, request);
   if (!target.ok()) {

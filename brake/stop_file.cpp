@@ -16,7 +16,9 @@
 namespace robot_council::brake {
 namespace {
 
-base::Error unreadable(std::string why) { return base::Error{base::Errc::invalid, std::move(why)}; }
+base::Error unreadable(std::string why) {
+  return base::Error{base::Errc::invalid, std::move(why)};
+}
 
 // The text of a string member, "" for anything else.
 std::string text_of(std::string_view value) {
@@ -76,13 +78,16 @@ Scope unite(const Scope& a, const Scope& b) {
   return both;
 }
 
-std::string scope_words(const Scope& scope) { return scope.all ? "every agent" : base::join(scope.clients, ", "); }
+std::string scope_words(const Scope& scope) {
+  return scope.all ? "every agent" : base::join(scope.clients, ", ");
+}
 
 base::Result<Stop> parse_stop(std::string_view text) {
   if (text.substr(0, 3) == "\xEF\xBB\xBF") {
     return unreadable("it begins with a byte order mark");
   }
-  // The scanner, not the document type: a check without a repository reads a thousand of these in 50 ms.
+  // The scanner, not the document type: a check without a repository reads a thousand of these in
+  // 50 ms.
   if (!base::validate_json(text, kMaxStopFileDepth).ok()) {
     return unreadable("no JSON");
   }
@@ -97,12 +102,13 @@ base::Result<Stop> parse_stop(std::string_view text) {
   std::string_view repo;
   const std::vector<base::JsonMember> members = base::json_members(text);
   for (const base::JsonMember& member : members) {
-    for (const auto& [key, into] : {std::pair<std::string_view, std::string_view*>{"version", &version},
-                                    {"scope", &scope_value},
-                                    {"reason", &reason},
-                                    {"who", &who},
-                                    {"when", &when},
-                                    {"repo", &repo}}) {
+    for (const auto& [key, into] :
+         {std::pair<std::string_view, std::string_view*>{"version", &version},
+          {"scope", &scope_value},
+          {"reason", &reason},
+          {"who", &who},
+          {"when", &when},
+          {"repo", &repo}}) {
       if (member.key == key) {
         *into = member.value;
       }

@@ -23,7 +23,8 @@ struct Scope {
 // "every agent", or "cursor, grok".
 [[nodiscard]] std::string scope_words(const Scope& scope);
 
-// The content of a stop file: {"version":1,"scope":"all","reason":...,"who":...,"when":...,"repo":...}.
+// The content of a stop file:
+// {"version":1,"scope":"all","reason":...,"who":...,"when":...,"repo":...}.
 struct Stop {
   Scope scope;
   std::string reason;  // cleaned
@@ -33,8 +34,8 @@ struct Stop {
   friend bool operator==(const Stop&, const Stop&) = default;
 };
 
-// invalid: whatever makes a stop file unreadable; `what` says which. Unknown fields are ignored, an unknown id is not:
-// a scope that this version does not understand must not shrink.
+// invalid: whatever makes a stop file unreadable; `what` says which. Unknown fields are ignored, an
+// unknown id is not: a scope that this version does not understand must not shrink.
 [[nodiscard]] base::Result<Stop> parse_stop(std::string_view text);
 // The bytes of a stop file, with a final newline.
 [[nodiscard]] std::string write_stop(const Stop& stop);
@@ -45,7 +46,8 @@ struct StopRead {
   Stop stop;            // when present
   std::string problem;  // when unreadable: why, a few words
 };
-// Never blocks on a FIFO or device, never follows a link at `path`. absent only for ENOENT and ENOTDIR.
+// Never blocks on a FIFO or device, never follows a link at `path`. absent only for ENOENT and
+// ENOTDIR.
 [[nodiscard]] StopRead read_stop(const std::string& path);
 
 }  // namespace robot_council::brake

@@ -23,8 +23,10 @@ Copy unreadable_copy(CopyKind kind, std::string path, std::string problem) {
   return copy;
 }
 
-// A name in `folder` is absent. That is "no stop" only if every folder on the way is a folder or is not there at all: a
-// `.robot-council` that is a file or a link to nowhere hides the stop files. True: `*obstacle` names the culprit.
+// A name in `folder` is absent. That is "no stop" only if every folder on the way is a folder or is
+// not there at all: a
+// `.robot-council` that is a file or a link to nowhere hides the stop files. True: `*obstacle`
+// names the culprit.
 bool is_obstructed(const std::string& home, std::string* obstacle) {
   const std::string ours = base::join_path(home, ".robot-council");
   for (const std::string& folder : {ours, stops_folder(home)}) {
@@ -46,8 +48,8 @@ bool is_no_directory(const std::string& home) {
 }
 
 void add_if_there(std::vector<Copy>& copies, CopyKind kind, std::string path, std::string key) {
-  const bool known =
-      std::any_of(copies.begin(), copies.end(), [&path](const Copy& copy) { return copy.path == path; });
+  const bool known = std::any_of(copies.begin(), copies.end(),
+                                 [&path](const Copy& copy) { return copy.path == path; });
   if (known) {
     return;
   }
@@ -63,7 +65,8 @@ struct Closed {
 
 bool is_foreign_name(std::string_view name) {
   constexpr std::string_view kEnd = ".json";
-  return name.size() > kEnd.size() && name.substr(name.size() - kEnd.size()) == kEnd && name.front() != '_';
+  return name.size() > kEnd.size() && name.substr(name.size() - kEnd.size()) == kEnd &&
+         name.front() != '_';
 }
 
 void add_foreign(std::vector<Copy>& copies, const std::string& folder) {
@@ -135,8 +138,8 @@ void survey_everywhere(const std::vector<std::string>& homes, std::vector<Copy>&
   }
 }
 
-Survey survey_stops(const std::vector<std::string>& homes, const std::vector<std::string>& candidates,
-                    ForeignStops foreign) {
+Survey survey_stops(const std::vector<std::string>& homes,
+                    const std::vector<std::string>& candidates, ForeignStops foreign) {
   Survey survey;
   survey.homes_known = !homes.empty();
   if (!survey.homes_known) {
@@ -150,8 +153,10 @@ Survey survey_stops(const std::vector<std::string>& homes, const std::vector<std
     keys.push_back(repository.key);
   }
   for (const std::string& folder : survey.places.folders) {
-    add_if_there(survey.copies, CopyKind::checkout, base::join_path(folder, ".robot-council/stop.json"), {});
-    // A stopped plain folder stays stopped when its own copy is deleted, or when a repository is made inside it.
+    add_if_there(survey.copies, CopyKind::checkout,
+                 base::join_path(folder, ".robot-council/stop.json"), {});
+    // A stopped plain folder stays stopped when its own copy is deleted, or when a repository is
+    // made inside it.
     keys.push_back(repository_key(folder));
   }
   for (const std::string& home : homes) {

@@ -11,7 +11,8 @@ namespace robot_council::brake {
 
 enum class CopyKind : std::uint8_t {
   everywhere,  // <home>/.robot-council/stops/_everywhere.json
-  checkout,    // <folder>/.robot-council/stop.json, of a main checkout, a worktree or an enclosing folder
+  checkout,    // <folder>/.robot-council/stop.json, of a main checkout, a worktree or an enclosing
+               // folder
   home,        // <home>/.robot-council/stops/<key>.json of a repository found
   foreign,     // another one there, read because no repository is known
 };
@@ -20,8 +21,9 @@ enum class CopyKind : std::uint8_t {
 struct Copy {
   CopyKind kind = CopyKind::checkout;
   std::string path;
-  std::string key;  // of the repository it belongs to; "" for everywhere, foreign and a folder without one
-  StopRead read;    // never absent
+  std::string
+      key;  // of the repository it belongs to; "" for everywhere, foreign and a folder without one
+  StopRead read;  // never absent
 };
 
 enum class ForeignStops : std::uint8_t {
@@ -35,11 +37,11 @@ struct Survey {
   std::vector<Copy> copies;
 };
 
-// Reads every stop file that bears on the candidates (absolute paths, or relative to the working directory), fresh.
-// Nothing is cached and nothing written. With no stop file this is a few lstat calls for each folder above the candidates;
-// a folder is listed only when no repository is known.
-[[nodiscard]] Survey survey_stops(const std::vector<std::string>& homes, const std::vector<std::string>& candidates,
-                                  ForeignStops foreign);
+// Reads every stop file that bears on the candidates (absolute paths, or relative to the working
+// directory), fresh. Nothing is cached and nothing written. With no stop file this is a few lstat
+// calls for each folder above the candidates; a folder is listed only when no repository is known.
+[[nodiscard]] Survey survey_stops(const std::vector<std::string>& homes,
+                                  const std::vector<std::string>& candidates, ForeignStops foreign);
 
 // The machine's stop files alone.
 void survey_everywhere(const std::vector<std::string>& homes, std::vector<Copy>& into);

@@ -9,7 +9,8 @@
 namespace robot_council::brake {
 namespace {
 
-constexpr std::string_view kTail = " -- do not retry or work around this; only a person can lift it";
+constexpr std::string_view kTail =
+    " -- do not retry or work around this; only a person can lift it";
 
 // C1 controls are C2 80 to C2 9F in UTF-8.
 bool is_c1(std::string_view text, std::size_t at) {
@@ -41,8 +42,8 @@ std::string clean_line(std::string_view text) {
 }
 
 std::string clean_reason(std::string_view reason) {
-  // A reason is cut before it is cleaned as well, so that a huge one costs nothing; each kept byte may shrink, not grow
-  // into another character, and U+FFFD (3 bytes) stands for at least one.
+  // A reason is cut before it is cleaned as well, so that a huge one costs nothing; each kept byte
+  // may shrink, not grow into another character, and U+FFFD (3 bytes) stands for at least one.
   const std::string line = clean_line(reason.substr(0, 64U * 1024U));
   const std::string_view cut = base::trim(base::prefix_bytes(line, kMaxReasonBytes));
   return cut.empty() ? std::string("stopped by a person") : std::string(cut);

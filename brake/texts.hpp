@@ -14,8 +14,9 @@ namespace robot_council::brake {
 // `stopped: the stop check could not run; a person must look -- ...`
 [[nodiscard]] std::string cannot_run_text();
 
-// A reason as it is stored and shown: control characters and line breaks become blanks, bad UTF-8 U+FFFD, trimmed, at
-// most kMaxReasonBytes on a character boundary; "stopped by a person" when nothing is left.
+// A reason as it is stored and shown: control characters and line breaks become blanks, bad UTF-8
+// U+FFFD, trimmed, at most kMaxReasonBytes on a character boundary; "stopped by a person" when
+// nothing is left.
 [[nodiscard]] std::string clean_reason(std::string_view reason);
 // The same cleaning for another one-line field, without a limit and without the default.
 [[nodiscard]] std::string clean_line(std::string_view text);

@@ -5,7 +5,8 @@
 namespace robot_council::brake {
 
 Watchdog::Watchdog(base::Milliseconds limit, std::function<void()> late)
-    : late_(std::move(late)), thread_([this, deadline = base::deadline_in(limit)] { run(deadline); }) {}
+    : late_(std::move(late)),
+      thread_([this, deadline = base::deadline_in(limit)] { run(deadline); }) {}
 
 Watchdog::~Watchdog() {
   (void)done();

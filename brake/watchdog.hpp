@@ -9,8 +9,9 @@
 
 namespace robot_council::brake {
 
-// Calls `late` from a thread of its own if nobody says done() in time: a disk that hangs must not carry the check over the
-// client's time limit, where most clients let the call through. Exactly one side answers.
+// Calls `late` from a thread of its own if nobody says done() in time: a disk that hangs must not
+// carry the check over the client's time limit, where most clients let the call through. Exactly
+// one side answers.
 class Watchdog {
  public:
   Watchdog(base::Milliseconds limit, std::function<void()> late);
@@ -21,7 +22,8 @@ class Watchdog {
   // Ends the thread; `late` is not called any more, or has returned.
   ~Watchdog();
 
-  // True: the caller may answer, `late` will not. False: `late` was called first, the caller must not answer.
+  // True: the caller may answer, `late` will not. False: `late` was called first, the caller must
+  // not answer.
   [[nodiscard]] bool done();
 
  private:

@@ -71,13 +71,15 @@ std::optional<std::array<std::int64_t, 2>> vibe_version(const base::Environment&
   options.environment = environment.all();
   options.standard_out = base::Stdio::pipe;
   options.standard_err = base::Stdio::null;
-  const base::Result<base::Finished> finished = base::run_child(std::move(options), {}, base::deadline_in(kGitWait));
+  const base::Result<base::Finished> finished =
+      base::run_child(std::move(options), {}, base::deadline_in(kGitWait));
   return finished.ok() ? version_in(finished.value().out) : std::nullopt;
 }
 
 class Wiring {
  public:
-  Wiring(const PersonPlace& place, const WireRequest& request, Way way) : place_(place), request_(request), way_(way) {}
+  Wiring(const PersonPlace& place, const WireRequest& request, Way way)
+      : place_(place), request_(request), way_(way) {}
 
   Outcome run();
 
@@ -150,16 +152,19 @@ base::Result<Edited> Wiring::edit(const Job& job, const std::optional<std::strin
     }
     return Edited{Edited::Kind::write, harness::fresh_brake_file(*job.client, options_)};
   }
-  const BrakeClient client = job.droid_hooks ? harness::droid_hooks_file(*job.client, *text) : *job.client;
-  base::Result<harness::BrakeEdit> made = way_ == Way::wire ? harness::wire_brake_entry(client, *text, options_)
-                                                            : harness::unwire_brake_entry(client, *text, options_);
+  const BrakeClient client =
+      job.droid_hooks ? harness::droid_hooks_file(*job.client, *text) : *job.client;
+  base::Result<harness::BrakeEdit> made =
+      way_ == Way::wire ? harness::wire_brake_entry(client, *text, options_)
+                        : harness::unwire_brake_entry(client, *text, options_);
   if (!made.ok()) {
     return made.error();
   }
   if (!made.value().changed) {
     return Edited{};
   }
-  return Edited{made.value().only_ours ? Edited::Kind::remove : Edited::Kind::write, made.value().text};
+  return Edited{made.value().only_ours ? Edited::Kind::remove : Edited::Kind::write,
+                made.value().text};
 }
 
 void Wiring::say(const Job& job, const Edited& edited) {
@@ -179,7 +184,9 @@ void Wiring::say(const Job& job, const Edited& edited) {
     outcome_.out += edited.text;
   }
   if (way_ == Way::wire && job.project && edited.kind != Edited::Kind::keep) {
-    outcome_.out += "  commit this file only if everyone has robot-council: without it the entry refuses every call\n";
+    outcome_.out +=
+        "  commit this file only if everyone has robot-council: without it the entry refuses every "
+        "call\n";
   }
   if (way_ == Way::wire && job.client->id == "codex_cli" && edited.kind != Edited::Kind::keep) {
     outcome_.out += "  Codex runs the hook only after you trust it there: /hooks\n";
@@ -188,7 +195,8 @@ void Wiring::say(const Job& job, const Edited& edited) {
 
 void Wiring::do_job(const Job& job) {
   const base::Result<Edited> edited =
-      edit_file(place_.context.environment, job.path, job.project ? NewFile::shared : NewFile::personal, request_.dry_run,
+      edit_file(place_.context.environment, job.path,
+                job.project ? NewFile::shared : NewFile::personal, request_.dry_run,
                 [this, &job](const std::optional<std::string>& text) { return edit(job, text); });
   if (edited.ok()) {
     say(job, edited.value());
@@ -198,13 +206,15 @@ void Wiring::do_job(const Job& job) {
   place_.context.log.error(job.path + " was not edited: " + edited.error().what);
   outcome_.out += std::string(job.client->id) + ": not edited (" + job.path + ")\n";
   if (way_ == Way::wire) {
-    outcome_.out += "  put this into it by hand:\n" + harness::fresh_brake_file(*job.client, options_);
+    outcome_.out +=
+        "  put this into it by hand:\n" + harness::fresh_brake_file(*job.client, options_);
   }
 }
 
 void Wiring::find_vibe() {
-  const bool vibe = std::any_of(clients_.begin(), clients_.end(),
-                                [](const BrakeClient* client) { return client->id == "mistral_vibe"; });
+  const bool vibe = std::any_of(clients_.begin(), clients_.end(), [](const BrakeClient* client) {
+    return client->id == "mistral_vibe";
+  });
   if (!vibe || way_ == Way::unwire) {
     return;
   }
@@ -214,7 +224,9 @@ void Wiring::find_vibe() {
   constexpr std::array<std::int64_t, 2> kSwitchBefore = {2, 25};
   options_.old_vibe = version && *version < kNewName;
   if (version && *version >= kSwitchFrom && *version < kSwitchBefore) {
-    outcome_.out += "mistral_vibe: this version also needs enable_experimental_hooks = true in its config.toml\n";
+    outcome_.out +=
+        "mistral_vibe: this version also needs enable_experimental_hooks = true in its "
+        "config.toml\n";
   }
 }
 
@@ -246,7 +258,9 @@ Outcome Wiring::run() {
 
 }  // namespace
 
-Outcome wire(const PersonPlace& place, const WireRequest& request) { return Wiring(place, request, Way::wire).run(); }
+Outcome wire(const PersonPlace& place, const WireRequest& request) {
+  return Wiring(place, request, Way::wire).run();
+}
 
 Outcome unwire(const PersonPlace& place, const WireRequest& request) {
   return Wiring(place, request, Way::unwire).run();

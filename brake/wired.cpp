@@ -15,8 +15,8 @@ namespace robot_council::brake {
 namespace {
 
 // Clients that ask the person to trust a hook or its folder, and where that is kept we cannot tell.
-constexpr std::array<std::string_view, 6> kNeedTrust = {"claude_code", "codex_cli",    "gemini_cli",
-                                                        "grok",        "mistral_vibe", "vscode_copilot"};
+constexpr std::array<std::string_view, 6> kNeedTrust = {
+    "claude_code", "codex_cli", "gemini_cli", "grok", "mistral_vibe", "vscode_copilot"};
 
 bool needs_trust(const harness::BrakeClient& client) {
   return std::find(kNeedTrust.begin(), kNeedTrust.end(), client.id) != kNeedTrust.end();
@@ -24,7 +24,9 @@ bool needs_trust(const harness::BrakeClient& client) {
 
 }  // namespace
 
-bool WiredClient::wired() const { return user.state == WiredState::wired || project.state == WiredState::wired; }
+bool WiredClient::wired() const {
+  return user.state == WiredState::wired || project.state == WiredState::wired;
+}
 
 std::string user_file(const harness::BrakeClient& client, const base::Environment& environment) {
   if (client.user_file.empty()) {
@@ -64,12 +66,14 @@ WiredFile read_wired(const harness::BrakeClient& client, const std::string& path
     file.state = WiredState::unreadable;
     return file;
   }
-  const bool exact = bytes.find(base::quote_json(harness::brake_command(client.id))) != std::string::npos;
+  const bool exact =
+      bytes.find(base::quote_json(harness::brake_command(client.id))) != std::string::npos;
   file.state = exact ? WiredState::wired : WiredState::outdated;
   return file;
 }
 
-std::vector<WiredClient> find_wired(const base::Environment& environment, const std::string& checkout) {
+std::vector<WiredClient> find_wired(const base::Environment& environment,
+                                    const std::string& checkout) {
   std::vector<WiredClient> clients;
   for (const harness::BrakeClient& client : harness::brake_clients()) {
     WiredClient wired;

@@ -16,7 +16,8 @@ constexpr std::string_view kMethod = "notifications/claude/channel";
 constexpr std::string_view kWaiting =
     "New fleet events are waiting for this session. This is a notice of the Robot Council server; ";
 constexpr std::string_view kByHook = "the stop hook delivers them when the turn ends.";
-constexpr std::string_view kNoHook = "no stop hook was found, and this server's instructions say how they are read.";
+constexpr std::string_view kNoHook =
+    "no stop hook was found, and this server's instructions say how they are read.";
 constexpr std::string_view kCacheOnly =
     "Nothing is waiting for this session. This notice only keeps its prompt cache warm.";
 
@@ -31,7 +32,8 @@ void take_earlier(std::optional<base::SteadyTime>& least, std::optional<base::St
 std::string notice_params(std::size_t count, int repeat, HookState hook) {
   std::string content(kWaiting);
   content.append(hook == HookState::found ? kByHook : kNoHook);
-  std::string params = R"({"content":)" + base::quote_json(content) + R"(,"meta":{"new":")" + std::to_string(count) + "\"";
+  std::string params = R"({"content":)" + base::quote_json(content) + R"(,"meta":{"new":")" +
+                       std::to_string(count) + "\"";
   if (repeat > 0) {
     params.append(R"(,"repeat":")").append(std::to_string(repeat)).append("\"");
   }
@@ -49,9 +51,12 @@ Announcer::Announcer(AnnouncerParts parts, const Timings& timings, Channel chann
       channel_(channel),
       hook_(hook),
       plan_(timings, hook),
-      warm_(keep_warm.interval, keep_warm.ceiling, timings.own_turn, timings.turn_mark, parts_.context.clock.steady()) {}
+      warm_(keep_warm.interval, keep_warm.ceiling, timings.own_turn, timings.turn_mark,
+            parts_.context.clock.steady()) {}
 
-Announcer::~Announcer() { stop(); }
+Announcer::~Announcer() {
+  stop();
+}
 
 void Announcer::joined() {
   if (channel_ == Channel::none) {
@@ -158,7 +163,8 @@ std::optional<sink::ShareState> Announcer::read_share() {
 }
 
 void Announcer::send(const std::string& params) {
-  // Stdout may be blocked by a harness that does not read: the lock is given up meanwhile, so that nobody waits for it here.
+  // Stdout may be blocked by a harness that does not read: the lock is given up meanwhile, so that
+  // nobody waits for it here.
   mu_.unlock();
   parts_.output.write_line(notification_line(kMethod, params));
   mu_.lock();
@@ -167,7 +173,8 @@ void Announcer::send(const std::string& params) {
 bool Announcer::announce(base::SteadyTime now) {
   if (plan_.has_news()) {
     const std::optional<sink::ShareState> share = read_share();
-    const std::size_t count = plan_.announce(share ? std::optional<std::string>(share->digest) : std::nullopt, now);
+    const std::size_t count =
+        plan_.announce(share ? std::optional<std::string>(share->digest) : std::nullopt, now);
     warm_.active(now);
     send(notice_params(count, 0, hook_));
     parts_.record.noticed();
@@ -175,8 +182,10 @@ bool Announcer::announce(base::SteadyTime now) {
   }
   if (plan_.repeat_due() && *plan_.repeat_due() <= now) {
     const std::optional<sink::ShareState> share = read_share();
-    const std::optional<std::string> digest = share ? std::optional<std::string>(share->digest) : std::nullopt;
-    const std::optional<NoticePlan::Repeat> repeat = plan_.repeat(digest, share && share->entries == 0, now);
+    const std::optional<std::string> digest =
+        share ? std::optional<std::string>(share->digest) : std::nullopt;
+    const std::optional<NoticePlan::Repeat> repeat =
+        plan_.repeat(digest, share && share->entries == 0, now);
     if (repeat) {
       warm_.active(now);
       send(notice_params(repeat->count, repeat->number, hook_));

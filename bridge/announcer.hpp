@@ -21,8 +21,9 @@ struct AnnouncerParts {
   std::function<bool()> braked;
 };
 
-// The thread that wakes an idle Claude Code session with a channel notice: that events wait, or that its prompt cache would grow
-// cold. Counts only, never an event's text. Does nothing for another harness.
+// The thread that wakes an idle Claude Code session with a channel notice: that events wait, or
+// that its prompt cache would grow cold. Counts only, never an event's text. Does nothing for
+// another harness.
 class Announcer {
  public:
   enum class Channel : unsigned char { none, claude };

@@ -17,7 +17,9 @@ namespace {
 constexpr int kOkFirst = 200;
 constexpr int kOkLast = 299;
 
-bool is_success(int status) { return status >= kOkFirst && status <= kOkLast; }
+bool is_success(int status) {
+  return status >= kOkFirst && status <= kOkLast;
+}
 
 Reply failure(std::string_view id, std::string text, bool said) {
   Reply reply;
@@ -30,9 +32,11 @@ Reply failure(std::string_view id, std::string text, bool said) {
 
 enum class Wanted : unsigned char { result_or_error, error };
 
-// The message for the harness if `body` is one with the request's id; its id is put back in the request's own spelling.
+// The message for the harness if `body` is one with the request's id; its id is put back in the
+// request's own spelling.
 std::optional<Reply> message_for(std::string_view body, std::string_view id, Wanted wanted) {
-  if (!base::validate_json(body, kMaxDepth).ok() || base::json_kind(body) != base::JsonKind::object) {
+  if (!base::validate_json(body, kMaxDepth).ok() ||
+      base::json_kind(body) != base::JsonKind::object) {
     return std::nullopt;
   }
   const std::string_view error = base::json_member(body, "error");
@@ -60,7 +64,8 @@ std::optional<Reply> message_for(std::string_view body, std::string_view id, Wan
   return reply;
 }
 
-// The data of each event of a text/event-stream body (HTML standard, server-sent events): lines joined by LF.
+// The data of each event of a text/event-stream body (HTML standard, server-sent events): lines
+// joined by LF.
 std::vector<std::string> event_stream_data(std::string_view body) {
   std::vector<std::string> events;
   std::string data;
@@ -137,7 +142,8 @@ std::string on_one_line(std::string_view json) {
 }
 
 std::string service_message(std::string_view body) {
-  if (!base::validate_json(body, kMaxDepth).ok() || base::json_kind(body) != base::JsonKind::object) {
+  if (!base::validate_json(body, kMaxDepth).ok() ||
+      base::json_kind(body) != base::JsonKind::object) {
     return {};
   }
   const std::string_view value = base::json_member(body, "message");
@@ -152,7 +158,8 @@ std::string service_message(std::string_view body) {
   return text::printable(message);
 }
 
-std::optional<std::int64_t> retry_after_s(const net::ClientResponse& response, std::int64_t wall_ms) {
+std::optional<std::int64_t> retry_after_s(const net::ClientResponse& response,
+                                          std::int64_t wall_ms) {
   const std::optional<std::string> header = response.header("Retry-After");
   if (!header) {
     return std::nullopt;
@@ -204,7 +211,8 @@ BatchReply reply_to_batch(const base::Result<net::ClientResponse>& answer,
     why = failure_text(answer.error());
   } else if (base::validate_json(answer->body, kMaxDepth).ok() &&
              base::json_kind(answer->body) == base::JsonKind::array) {
-    reply.lines.push_back(on_one_line(answer->body));  // whatever the status: its errors have their ids
+    reply.lines.push_back(
+        on_one_line(answer->body));  // whatever the status: its errors have their ids
   } else if (!is_success(answer->status)) {
     why = http_text(*answer);
   } else if (base::is_blank(answer->body)) {

@@ -140,8 +140,8 @@ bool Bridge::identify() {
   who.seat_harness = who.harness.empty() ? kUnknownHarness : who.harness;
   base::Result<std::string> folder = base::working_directory();
   who.folder = folder.ok() ? *folder : std::string();
-  sink::BridgeSeat found =
-      sink::resolve_bridge_seat({who.service, who.seat_harness, options_.project}, who.folder, environment);
+  sink::BridgeSeat found = sink::resolve_bridge_seat(
+      {who.service, who.seat_harness, options_.project}, who.folder, environment);
   who.seat = std::move(found.seat);
   recorded_ = sink::RecordedKey::write(who.seat);
   if (found.checkout_error) {
@@ -219,7 +219,8 @@ void Bridge::decide_launch() {
   start_.facts.hook = start_.hook;
   start_.facts.keep_warm = start_.keep_warm.interval.has_value();
   if (!options_.auto_join) {
-    for (const auto& [name, value] : {std::pair("role", &options_.role), std::pair("capacity", &options_.capacity)}) {
+    for (const auto& [name, value] :
+         {std::pair("role", &options_.role), std::pair("capacity", &options_.capacity)}) {
       if (!value->empty()) {
         context_.log.warning(text::only_with_auto_join(name));
       }
@@ -294,23 +295,36 @@ base::Status Bridge::build() {
     over_.store(true);
     this->wake();
   });
-  record_ = std::make_unique<BridgeRecord>(context_, files, record_facts(), seat_->held(), timings.record);
+  record_ = std::make_unique<BridgeRecord>(context_, files, record_facts(), seat_->held(),
+                                           timings.record);
   if (seat_->held()) {
     record_->take_leftover();
   }
   record_->write();
   session_ = std::make_unique<Session>(context_.clock, timings);
   sink_ = std::make_unique<SinkDesk>(files, context_);
-  const auto channel = start_.who.harness == "claude" ? Announcer::Channel::claude : Announcer::Channel::none;
+  const auto channel =
+      start_.who.harness == "claude" ? Announcer::Channel::claude : Announcer::Channel::none;
   AnnouncerParts announcing{context_, *output_, *record_, files, [this] {
-                              return brake::decide_for_seat(context_.environment, start_.who.seat_harness,
-                                                            {start_.who.seat.checkout, start_.who.folder})
+                              return brake::decide_for_seat(
+                                         context_.environment, start_.who.seat_harness,
+                                         {start_.who.seat.checkout, start_.who.folder})
                                   .refused();
                             }};
-  announcer_ = std::make_unique<Announcer>(std::move(announcing), timings, channel, start_.hook, start_.keep_warm);
-  const auto connect = [this] { return std::make_unique<Upstream>(start_.who.service, options_.timings); };
-  KeeperParts keeping{context_, *session_, *sink_, *record_, *announcer_, inbox_, connect,
-                      [this] { return read_credential(); }, [this] { return seat_->held(); }};
+  announcer_ = std::make_unique<Announcer>(std::move(announcing), timings, channel, start_.hook,
+                                           start_.keep_warm);
+  const auto connect = [this] {
+    return std::make_unique<Upstream>(start_.who.service, options_.timings);
+  };
+  KeeperParts keeping{context_,
+                      *session_,
+                      *sink_,
+                      *record_,
+                      *announcer_,
+                      inbox_,
+                      connect,
+                      [this] { return read_credential(); },
+                      [this] { return seat_->held(); }};
   JoinDefaults defaults;
   defaults.harness = start_.who.harness;
   defaults.project = options_.project;
@@ -319,7 +333,11 @@ base::Status Bridge::build() {
   defaults.folder = start_.who.folder;
   defaults.join_record = start_.join_record;
   keeper_ = std::make_unique<Keeper>(std::move(keeping), std::move(defaults), timings);
-  ForwarderParts forwarding{context_, *session_, *output_, connect, [this] { inbox_.push(CallFinished{}); },
+  ForwarderParts forwarding{context_,
+                            *session_,
+                            *output_,
+                            connect,
+                            [this] { inbox_.push(CallFinished{}); },
                             [this](const std::string& tool) {
                               if (tool == "events_read") {
                                 announcer_->feed_was_read();
@@ -396,7 +414,8 @@ void Bridge::serve() {
   parent_at_ = context_.clock.steady() + options_.timings.parent;
   seat_at_ = context_.clock.steady() + options_.timings.seat_retry;
   while (!over_.load()) {
-    std::array<pollfd, 2> watched = {pollfd{wake_.read_end.get(), POLLIN, 0}, pollfd{io_.stop, POLLIN, 0}};
+    std::array<pollfd, 2> watched = {pollfd{wake_.read_end.get(), POLLIN, 0},
+                                     pollfd{io_.stop, POLLIN, 0}};
     const int ready = ::poll(watched.data(), io_.stop >= 0 ? 2 : 1, wait_ms());
     if (ready < 0 && errno != EINTR) {
       return;

@@ -17,9 +17,9 @@ struct BridgeOptions {
   std::string work_location;
   std::string harness;
   bool auto_join = false;
-  std::string role;      // one of the three
-  std::string capacity;  // as given
-  std::optional<std::string> keep_warm;      // "" = given without a value
+  std::string role;                      // one of the three
+  std::string capacity;                  // as given
+  std::optional<std::string> keep_warm;  // "" = given without a value
   std::optional<std::string> keep_warm_for;
   Timings timings;
 };
@@ -32,8 +32,10 @@ struct BridgeIo {
   int stop = -1;
 };
 
-// Runs the bridge in the working directory until its harness ends it. 0, or 1: no service, Content-Length framing, uncaught error.
-// SIGPIPE must be ignored. Starts threads; all have ended on return.
-[[nodiscard]] int run_bridge(const base::Context& context, const BridgeOptions& options, const BridgeIo& io);
+// Runs the bridge in the working directory until its harness ends it. 0, or 1: no service,
+// Content-Length framing, uncaught error. SIGPIPE must be ignored. Starts threads; all have ended
+// on return.
+[[nodiscard]] int run_bridge(const base::Context& context, const BridgeOptions& options,
+                             const BridgeIo& io);
 
 }  // namespace robot_council::bridge

@@ -27,8 +27,8 @@ void put_time(base::OrderedJson& record, const char* key, std::optional<std::int
 
 }  // namespace
 
-BridgeRecord::BridgeRecord(const base::Context& context, sink::SeatFiles files, Fixed fixed, bool seat,
-                           base::Milliseconds pause)
+BridgeRecord::BridgeRecord(const base::Context& context, sink::SeatFiles files, Fixed fixed,
+                           bool seat, base::Milliseconds pause)
     : context_(context),
       files_(std::move(files)),
       fixed_(std::move(fixed)),
@@ -42,7 +42,8 @@ std::string BridgeRecord::path() const {
 
 void BridgeRecord::take_leftover() {
   const base::MutexLock lock(mu_);
-  const base::Result<std::string> text = base::read_file(files_.bridge(), kMaxJoinRecordBytes, base::Links::dont);
+  const base::Result<std::string> text =
+      base::read_file(files_.bridge(), kMaxJoinRecordBytes, base::Links::dont);
   if (!text.ok()) {
     return;
   }
@@ -66,7 +67,8 @@ void BridgeRecord::leftover_ended() {
   write(When::now);
 }
 
-void BridgeRecord::joined(std::int64_t session, const std::string& role, std::optional<std::int64_t> cursor) {
+void BridgeRecord::joined(std::int64_t session, const std::string& role,
+                          std::optional<std::int64_t> cursor) {
   const base::MutexLock lock(mu_);
   session_ = session;
   role_ = role;
@@ -107,7 +109,8 @@ void BridgeRecord::tool_called() {
 
 void BridgeRecord::noticed() {
   const base::MutexLock lock(mu_);
-  const When when = noticed_ms_ ? When::sometimes : When::now;  // the first one proves that it works
+  const When when =
+      noticed_ms_ ? When::sometimes : When::now;  // the first one proves that it works
   noticed_ms_ = context_.clock.wall_ms();
   write(when);
 }

@@ -11,8 +11,9 @@
 
 namespace robot_council::bridge {
 
-// What `status` and `doctor` read of a running bridge, and the next bridge of the seat of a dead one: <key>.bridge, or
-// <key>.bridge-<pid> without the seat. Written aside and renamed, best effort. Threads: any.
+// What `status` and `doctor` read of a running bridge, and the next bridge of the seat of a dead
+// one: <key>.bridge, or <key>.bridge-<pid> without the seat. Written aside and renamed, best
+// effort. Threads: any.
 class BridgeRecord {
  public:
   struct Fixed {
@@ -28,7 +29,8 @@ class BridgeRecord {
   BridgeRecord(const base::Context& context, sink::SeatFiles files, Fixed fixed, bool seat,
                base::Milliseconds pause);
 
-  // Reads the record of the seat's bridge before this one: a session whose end was not written stays as the leftover.
+  // Reads the record of the seat's bridge before this one: a session whose end was not written
+  // stays as the leftover.
   void take_leftover();
   [[nodiscard]] std::optional<std::int64_t> leftover() const;
   void leftover_ended();

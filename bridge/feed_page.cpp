@@ -23,7 +23,8 @@ FeedEvent read_event(std::string_view bytes) {
   if (json.ok()) {
     event.json = *std::move(json);
   } else {
-    // A number that fits no double somewhere in it: the parts that decide are read one by one, so that it is not lost.
+    // A number that fits no double somewhere in it: the parts that decide are read one by one, so
+    // that it is not lost.
     event.json = base::Json::object();
     for (const char* key : {"id", "type", "meta", "actor"}) {
       const std::string_view part = base::json_member(bytes, key);
@@ -41,8 +42,10 @@ FeedEvent read_event(std::string_view bytes) {
 }  // namespace
 
 base::Result<FeedPage> read_feed_page(std::string_view body) {
-  if (!base::validate_json(body, kMaxDepth).ok() || base::json_kind(body) != base::JsonKind::object) {
-    return base::Error{base::Errc::invalid, "the service answered with something that is not a page"};
+  if (!base::validate_json(body, kMaxDepth).ok() ||
+      base::json_kind(body) != base::JsonKind::object) {
+    return base::Error{base::Errc::invalid,
+                       "the service answered with something that is not a page"};
   }
   FeedPage page;
   const std::string_view events = base::json_member(body, "events");
@@ -54,7 +57,8 @@ base::Result<FeedPage> read_feed_page(std::string_view body) {
       }
     }
   } else if (!events.empty() && base::json_kind(events) != base::JsonKind::null) {
-    return base::Error{base::Errc::invalid, "the service answered with something that is not a page"};
+    return base::Error{base::Errc::invalid,
+                       "the service answered with something that is not a page"};
   }
   page.cursor = integer_of(base::json_member(body, "cursor"));
   page.oldest = integer_of(base::json_member(body, "oldest"));
@@ -71,7 +75,8 @@ base::Result<FeedPage> read_feed_page(std::string_view body) {
   return page;
 }
 
-GapVerdict feed_gap(const FeedPage& page, std::optional<std::int64_t> after, std::string_view seen_epoch) {
+GapVerdict feed_gap(const FeedPage& page, std::optional<std::int64_t> after,
+                    std::string_view seen_epoch) {
   GapVerdict verdict;
   if (!after) {
     return verdict;

@@ -10,7 +10,9 @@ constexpr int kBadGateway = 502;
 constexpr int kGatewayTimeout = 504;
 }  // namespace
 
-int FeedPlan::wait_seconds() const { return wait_ && !no_wait_until_ ? wait_s_ : 0; }
+int FeedPlan::wait_seconds() const {
+  return wait_ && !no_wait_until_ ? wait_s_ : 0;
+}
 
 base::Milliseconds FeedPlan::read_time() const {
   // The wait and ten seconds; a service that is not asked to hold gets an ordinary call's time.
@@ -24,7 +26,9 @@ base::Milliseconds FeedPlan::read_time() const {
 
 std::string FeedPlan::query(std::optional<std::int64_t> after) const {
   std::string text;
-  const auto add = [&text](const std::string& part) { text.append(text.empty() ? "?" : "&").append(part); };
+  const auto add = [&text](const std::string& part) {
+    text.append(text.empty() ? "?" : "&").append(part);
+  };
   if (after) {
     add("after=" + std::to_string(*after));
   }
@@ -91,10 +95,13 @@ base::SteadyTime FeedPlan::after_failure(int status, std::optional<base::Millise
   if (status == kTooManyRequests) {
     return now + retry_after.value_or(timings_.limited);
   }
-  // Up to a tenth later, so that many bridges of one service that fell over do not come back together.
+  // Up to a tenth later, so that many bridges of one service that fell over do not come back
+  // together.
   constexpr double kJitterPart = 0.1;
-  const auto extra = static_cast<std::int64_t>(static_cast<double>(backoff_.count()) * kJitterPart * jitter);
-  const base::Milliseconds pause = std::max(backoff_ + base::Milliseconds(extra), retry_after.value_or(base::Milliseconds(0)));
+  const auto extra =
+      static_cast<std::int64_t>(static_cast<double>(backoff_.count()) * kJitterPart * jitter);
+  const base::Milliseconds pause =
+      std::max(backoff_ + base::Milliseconds(extra), retry_after.value_or(base::Milliseconds(0)));
   backoff_ = std::min(backoff_ * 2, timings_.backoff_most);
   return now + pause;
 }

@@ -9,7 +9,8 @@
 
 namespace robot_council::bridge {
 
-// When the feed is read next, and how: pacing, back-off, and what a service does not take. Pure: times are handed in. Threads: one.
+// When the feed is read next, and how: pacing, back-off, and what a service does not take. Pure:
+// times are handed in. Threads: one.
 class FeedPlan {
  public:
   explicit FeedPlan(const Timings& timings) : timings_(timings), backoff_(timings.backoff) {}
@@ -32,9 +33,12 @@ class FeedPlan {
   };
   // A page was taken in at `now`. When to read again.
   [[nodiscard]] base::SteadyTime after_page(const PageFacts& facts, base::SteadyTime now);
-  // The service answered `status` (0: no answer). `held`: the read had been under way for some time. `jitter`: 0..1.
-  [[nodiscard]] base::SteadyTime after_failure(int status, std::optional<base::Milliseconds> retry_after,
-                                               bool cut_while_held, double jitter, base::SteadyTime now);
+  // The service answered `status` (0: no answer). `held`: the read had been under way for some
+  // time. `jitter`: 0..1.
+  [[nodiscard]] base::SteadyTime after_failure(int status,
+                                               std::optional<base::Milliseconds> retry_after,
+                                               bool cut_while_held, double jitter,
+                                               base::SteadyTime now);
   // A 422 whose errors name these: dropped for this process. True if that changes the next query.
   bool drop(bool acknowledge, bool wait);
 

@@ -15,14 +15,16 @@ namespace {
 
 constexpr int kUnauthorized = 401;
 constexpr int kUnprocessable = 422;
-constexpr base::Milliseconds kHeldAtLeast{1000};  // a read cut sooner was not cut because it was held
+constexpr base::Milliseconds kHeldAtLeast{
+    1000};  // a read cut sooner was not cut because it was held
 
 double jitter() {
   constexpr std::uint64_t kSteps = 1000;
   return static_cast<double>(base::random_below(kSteps)) / static_cast<double>(kSteps);
 }
 
-std::optional<base::Milliseconds> retry_after(const net::ClientResponse& answer, const base::Clock& clock) {
+std::optional<base::Milliseconds> retry_after(const net::ClientResponse& answer,
+                                              const base::Clock& clock) {
   const std::optional<std::int64_t> seconds = retry_after_s(answer, clock.wall_ms());
   if (!seconds) {
     return std::nullopt;
@@ -37,8 +39,8 @@ std::string meta_text(const base::Json& event, std::string_view key) {
 
 }  // namespace
 
-Follower::Follower(FollowerParts parts, std::unique_ptr<Upstream> upstream, FeedPlan& plan, std::int64_t session,
-                   std::optional<std::int64_t> cursor)
+Follower::Follower(FollowerParts parts, std::unique_ptr<Upstream> upstream, FeedPlan& plan,
+                   std::int64_t session, std::optional<std::int64_t> cursor)
     : parts_(std::move(parts)),
       upstream_(std::move(upstream)),
       plan_(plan),
@@ -48,7 +50,9 @@ Follower::Follower(FollowerParts parts, std::unique_ptr<Upstream> upstream, Feed
   thread_ = std::thread([this] { run(); });
 }
 
-Follower::~Follower() { stop(); }
+Follower::~Follower() {
+  stop();
+}
 
 void Follower::ask_to_stop() {
   {
@@ -99,8 +103,8 @@ void Follower::loop() {
 
 base::SteadyTime Follower::read_once() {
   const base::Clock& clock = parts_.context.clock;
-  const TokenResult token =
-      parts_.session.acquire([this] { return stopped(); }, clock.steady() + upstream_->timings().call);
+  const TokenResult token = parts_.session.acquire([this] { return stopped(); },
+                                                   clock.steady() + upstream_->timings().call);
   if (!token.token) {
     if (token.why != NoToken::abandoned) {
       const base::MutexLock lock(mu_);
@@ -122,7 +126,8 @@ base::SteadyTime Follower::read_once() {
   }
   if (!answer.ok()) {
     if (answer.error().code == base::Errc::invalid) {
-      return failed(0, std::nullopt, false, "the service answered with something that is not a page.");
+      return failed(0, std::nullopt, false,
+                    "the service answered with something that is not a page.");
     }
     const bool cut = asked_to_hold && answer.error().code == base::Errc::io && took >= kHeldAtLeast;
     return failed(0, std::nullopt, cut, transport_text(answer.error()) + ".");
@@ -162,7 +167,8 @@ base::SteadyTime Follower::refused(const net::ClientResponse& answer, std::uint6
     parts_.context.log.warning(text::feed_refused(refusals_.count()));
     return plan_.after_failure(kUnauthorized, std::nullopt, false, jitter(), clock.steady());
   }
-  const base::SteadyTime longest = clock.steady() + upstream_->timings().renew_pause + upstream_->timings().call;
+  const base::SteadyTime longest =
+      clock.steady() + upstream_->timings().renew_pause + upstream_->timings().call;
   static_cast<void>(parts_.session.await_attempt([this] { return stopped(); }, longest));
   if (!parts_.session.is_current(generation)) {
     return clock.steady();
@@ -170,11 +176,12 @@ base::SteadyTime Follower::refused(const net::ClientResponse& answer, std::uint6
   return plan_.after_failure(kUnauthorized, std::nullopt, false, jitter(), clock.steady());
 }
 
-base::SteadyTime Follower::failed(int status, std::optional<base::Milliseconds> retry_after, bool cut_while_held,
-                                  const std::string& what) {
+base::SteadyTime Follower::failed(int status, std::optional<base::Milliseconds> retry_after,
+                                  bool cut_while_held, const std::string& what) {
   refusals_.over();
   parts_.context.log.warning(text::feed_unreadable(what));
-  return plan_.after_failure(status, retry_after, cut_while_held, jitter(), parts_.context.clock.steady());
+  return plan_.after_failure(status, retry_after, cut_while_held, jitter(),
+                             parts_.context.clock.steady());
 }
 
 bool Follower::own_role(const FeedEvent& event, Harvest& harvest) const {
@@ -186,7 +193,8 @@ bool Follower::own_role(const FeedEvent& event, Harvest& harvest) const {
       return true;  // served again: it was followed by its renewal
     }
     harvest.new_role = meta_text(event.json, "to");
-    harvest.said.push_back(text::role_changed(harvest.new_role, meta_text(event.json, "from"), meta_text(event.json, "how")));
+    harvest.said.push_back(text::role_changed(harvest.new_role, meta_text(event.json, "from"),
+                                              meta_text(event.json, "how")));
     harvest.role_event = event.id;
     return true;
   }
@@ -208,7 +216,8 @@ Follower::Harvest Follower::harvest(const FeedPage& page) const {
   harvest.page.cursor = page.cursor ? page.cursor : cursor_;
   if (gap.gap != FeedGap::none) {
     const bool back = gap.gap == FeedGap::went_back;
-    const std::string line = back ? text::feed_went_back(gap.from, gap.to) : text::feed_pruned(gap.from, gap.to);
+    const std::string line =
+        back ? text::feed_went_back(gap.from, gap.to) : text::feed_pruned(gap.from, gap.to);
     harvest.page.local.push_back({"bridge.feed-gap", line});
     harvest.said.push_back(line);
     harvest.page.renumber = back ? sink::Renumber::yes : sink::Renumber::no;

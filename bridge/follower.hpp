@@ -30,13 +30,13 @@ struct FollowerParts {
   std::function<void(std::size_t rows)> stored;  // rows were committed
 };
 
-// The thread that reads the fleet's feed for one join and stores what concerns the session. One object a join; the plan of a service
-// (what it does not take) is kept by the caller between joins.
+// The thread that reads the fleet's feed for one join and stores what concerns the session. One
+// object a join; the plan of a service (what it does not take) is kept by the caller between joins.
 class Follower {
  public:
   // Starts at once. `cursor`: nothing = the service's own position. `plan` outlives the follower.
-  Follower(FollowerParts parts, std::unique_ptr<Upstream> upstream, FeedPlan& plan, std::int64_t session,
-           std::optional<std::int64_t> cursor);
+  Follower(FollowerParts parts, std::unique_ptr<Upstream> upstream, FeedPlan& plan,
+           std::int64_t session, std::optional<std::int64_t> cursor);
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;
   Follower(Follower&&) = delete;
@@ -53,7 +53,8 @@ class Follower {
   void loop();
   // One read; when the next is due.
   [[nodiscard]] base::SteadyTime read_once();
-  [[nodiscard]] base::SteadyTime refused(const net::ClientResponse& answer, std::uint64_t generation);
+  [[nodiscard]] base::SteadyTime refused(const net::ClientResponse& answer,
+                                         std::uint64_t generation);
   [[nodiscard]] base::SteadyTime failed(int status, std::optional<base::Milliseconds> retry_after,
                                         bool cut_while_held, const std::string& what);
   [[nodiscard]] base::SteadyTime take(const FeedPage& page, FeedPlan::PageFacts facts);

@@ -28,9 +28,9 @@ struct Forwarder::Call {
   WaitingRoom::Ticket ticket;
   Kind kind = Kind::plain;
   std::string role;
-  std::atomic<bool> over{false};         // answered or given up; decides who answers
-  std::atomic<bool> sent{false};         // its request went out
-  std::atomic<bool> refused{false};      // with 401: it waits for a new token
+  std::atomic<bool> over{false};     // answered or given up; decides who answers
+  std::atomic<bool> sent{false};     // its request went out
+  std::atomic<bool> refused{false};  // with 401: it waits for a new token
 };
 
 struct Forwarder::Worker {
@@ -39,9 +39,12 @@ struct Forwarder::Worker {
   std::thread thread;
 };
 
-Forwarder::Forwarder(ForwarderParts parts, const Timings& timings) : parts_(std::move(parts)), timings_(timings) {}
+Forwarder::Forwarder(ForwarderParts parts, const Timings& timings)
+    : parts_(std::move(parts)), timings_(timings) {}
 
-Forwarder::~Forwarder() { stop(); }
+Forwarder::~Forwarder() {
+  stop();
+}
 
 void Forwarder::submit(Incoming incoming, Kind kind, std::string role) {
   auto call = std::make_shared<Call>();
@@ -133,7 +136,9 @@ void Forwarder::finish(const CallPtr& call) {
   flying_.erase(std::remove(flying_.begin(), flying_.end(), call), flying_.end());
 }
 
-bool Forwarder::given_up(const CallPtr& call) const { return call->over.load(); }
+bool Forwarder::given_up(const CallPtr& call) const {
+  return call->over.load();
+}
 
 void Forwarder::answer(const CallPtr& call, const std::vector<std::string>& lines) {
   if (call->over.exchange(true)) {
@@ -188,7 +193,8 @@ Forwarder::Exchange Forwarder::without_token(const TokenResult& token) const {
   return failed;
 }
 
-Forwarder::Exchange Forwarder::exchange(Worker& worker, const CallPtr& call, Upstream::Call request) {
+Forwarder::Exchange Forwarder::exchange(Worker& worker, const CallPtr& call,
+                                        Upstream::Call request) {
   const base::Clock& clock = parts_.context.clock;
   const auto over = [&call] { return call->over.load(); };
   TokenResult token = parts_.session.acquire(over, clock.steady() + timings_.call);
@@ -214,7 +220,8 @@ Forwarder::Exchange Forwarder::exchange(Worker& worker, const CallPtr& call, Ups
       }
       renewed = true;
       call->refused.store(true);
-      token = parts_.session.renew_after(token.token->generation, over, clock.steady() + timings_.call + timings_.connect);
+      token = parts_.session.renew_after(token.token->generation, over,
+                                         clock.steady() + timings_.call + timings_.connect);
       call->refused.store(false);
       continue;
     }
@@ -266,7 +273,8 @@ void Forwarder::perform_plain(Worker& worker, const CallPtr& call) {
     Reply reply = reply_to_request(*result.answer, message.id);
     const std::string tool = message.method == "tools/call" ? message.tool() : std::string();
     const bool good = reply.success && !tool.empty();
-    const std::string_view outcome = good ? base::json_member(base::json_member(reply.line, "result"), "isError") : "";
+    const std::string_view outcome =
+        good ? base::json_member(base::json_member(reply.line, "result"), "isError") : "";
     const bool is_error = !outcome.empty() && outcome == "true";
     said = std::move(reply.said);
     answer(call, {reply.line});
@@ -392,7 +400,8 @@ bool Forwarder::cancel(std::string_view id) {
   {
     const base::MutexLock lock(mu_);
     const auto is_it = [id](const CallPtr& call) {
-      return call->message.kind == MessageKind::request && !call->over.load() && same_id(call->message.id, id);
+      return call->message.kind == MessageKind::request && !call->over.load() &&
+             same_id(call->message.id, id);
     };
     const auto waiting = std::find_if(waiting_.begin(), waiting_.end(), is_it);
     if (waiting != waiting_.end()) {

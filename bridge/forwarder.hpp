@@ -23,13 +23,14 @@ struct ForwarderParts {
   const base::Context& context;
   Session& session;
   Output& output;
-  std::function<std::unique_ptr<Upstream>()> connect;  // a worker's own connection
-  std::function<void()> call_finished;                 // a call is over, answered or not
+  std::function<std::unique_ptr<Upstream>()> connect;     // a worker's own connection
+  std::function<void()> call_finished;                    // a call is over, answered or not
   std::function<void(const std::string& tool)> answered;  // a tools/call came back without an error
 };
 
-// The calls to the service: at most kMaxWorkers at once, begun in the order they came, answered as they come back. A call begins when
-// the one before has written its request or failed, or after Timings::start_gate. Threads: submit and the ends from the router.
+// The calls to the service: at most kMaxWorkers at once, begun in the order they came, answered as
+// they come back. A call begins when the one before has written its request or failed, or after
+// Timings::start_gate. Threads: submit and the ends from the router.
 class Forwarder {
  public:
   enum class Kind : std::uint8_t {
@@ -53,7 +54,8 @@ class Forwarder {
   [[nodiscard]] bool idle();
   // Every call that waits or is under way is answered with this error, and given up.
   void fail_all(int code, const std::string& text);
-  // The fleet ended the session: what was not sent, and what waits for a renewal, is answered with `text`.
+  // The fleet ended the session: what was not sent, and what waits for a renewal, is answered with
+  // `text`.
   void fail_unsent(int code, const std::string& text);
   // Everything is given up, unanswered, and the threads end.
   void stop();
@@ -69,7 +71,8 @@ class Forwarder {
   void perform_plain(Worker& worker, const CallPtr& call);
   void perform_list(Worker& worker, const CallPtr& call);
   void perform_role(Worker& worker, const CallPtr& call);
-  // The whole exchange with renewal and one retry. Nothing: the call was answered or given up meanwhile.
+  // The whole exchange with renewal and one retry. Nothing: the call was answered or given up
+  // meanwhile.
   struct Exchange {
     std::optional<Answer> answer;
     int error_code = 0;  // an error of the bridge's own instead of an answer

@@ -19,8 +19,9 @@ struct Frame {
   std::string text;
 };
 
-// Cuts a byte stream into lines. Holds at most one line of kMaxLineBytes and one read. A last line without its newline is never
-// given out. One byte order mark at the start of the stream is dropped. Threads: one.
+// Cuts a byte stream into lines. Holds at most one line of kMaxLineBytes and one read. A last line
+// without its newline is never given out. One byte order mark at the start of the stream is
+// dropped. Threads: one.
 class LineFramer {
  public:
   void feed(std::string_view bytes);

@@ -12,7 +12,8 @@ void WaitingRoom::Ticket::release() {
 
 WaitingRoom::Ticket WaitingRoom::enter(std::size_t bytes) {
   const base::MutexLock lock(mu_);
-  while (!wide_ && messages_ > 0 && (messages_ >= kMaxWaitingMessages || bytes_ + bytes > kMaxWaitingBytes)) {
+  while (!wide_ && messages_ > 0 &&
+         (messages_ >= kMaxWaitingMessages || bytes_ + bytes > kMaxWaitingBytes)) {
     room_.wait(mu_);
   }
   ++messages_;

@@ -16,7 +16,8 @@
 
 namespace robot_council::bridge {
 
-// Room for messages that were read and not yet begun; stdin is not read while it is full. Threads: any.
+// Room for messages that were read and not yet begun; stdin is not read while it is full. Threads:
+// any.
 class WaitingRoom {
  public:
   // Counts one message while it lives.
@@ -24,7 +25,8 @@ class WaitingRoom {
    public:
     Ticket() = default;
     Ticket(WaitingRoom* room, std::size_t bytes) : room_(room), bytes_(bytes) {}
-    Ticket(Ticket&& other) noexcept : room_(std::exchange(other.room_, nullptr)), bytes_(other.bytes_) {}
+    Ticket(Ticket&& other) noexcept
+        : room_(std::exchange(other.room_, nullptr)), bytes_(other.bytes_) {}
     Ticket& operator=(Ticket&& other) noexcept {
       if (this != &other) {
         release();
@@ -75,14 +77,14 @@ struct JoinFinished {
 struct LeaveFinished {
   std::string text;
 };
-struct CallFinished {};     // a forwarded call ended
-struct SessionEnded {       // by the fleet
+struct CallFinished {};  // a forwarded call ended
+struct SessionEnded {    // by the fleet
   std::string text;
 };
-struct StopNow {};          // nothing more is handled
+struct StopNow {};  // nothing more is handled
 
-using Event = std::variant<Incoming, LineTooLong, EndOfInput, ContentLengthFraming, JoinFinished, LeaveFinished,
-                           CallFinished, SessionEnded, StopNow>;
+using Event = std::variant<Incoming, LineTooLong, EndOfInput, ContentLengthFraming, JoinFinished,
+                           LeaveFinished, CallFinished, SessionEnded, StopNow>;
 
 // The router's queue. Threads: push from any, pop from one.
 class Inbox {

@@ -10,12 +10,27 @@ namespace robot_council::bridge {
 namespace {
 
 // Events about anyone that a coordinator is told.
-constexpr std::array<std::string_view, 21> kForCoordinators = {
-    "session.stale",         "session.gone",      "session.resumed",   "session.role_changed", "session.role_requested",
-    "task.created",          "task.claimed",      "task.started",      "task.blocked",         "task.completed",
-    "task.failed",           "task.released",     "task.reassigned",   "task.cancelled",       "lock.acquired",
-    "lock.released",         "lock.taken_over",   "lock.force_released", "session.role_withdrawn", "lane.quiet",
-    "lane.condition"};
+constexpr std::array<std::string_view, 21> kForCoordinators = {"session.stale",
+                                                               "session.gone",
+                                                               "session.resumed",
+                                                               "session.role_changed",
+                                                               "session.role_requested",
+                                                               "task.created",
+                                                               "task.claimed",
+                                                               "task.started",
+                                                               "task.blocked",
+                                                               "task.completed",
+                                                               "task.failed",
+                                                               "task.released",
+                                                               "task.reassigned",
+                                                               "task.cancelled",
+                                                               "lock.acquired",
+                                                               "lock.released",
+                                                               "lock.taken_over",
+                                                               "lock.force_released",
+                                                               "session.role_withdrawn",
+                                                               "lane.quiet",
+                                                               "lane.condition"};
 
 bool any_integer_is(const base::Json* list, std::int64_t wanted) {
   if (list == nullptr) {
@@ -31,8 +46,9 @@ bool directive_reaches(const base::Json* meta, std::int64_t me) {
   if (targets == nullptr || targets->empty()) {
     return true;
   }
-  const bool usable = std::all_of(targets->begin(), targets->end(),
-                                  [](const base::Json& item) { return base::as_integer(item).has_value(); });
+  const bool usable = std::all_of(targets->begin(), targets->end(), [](const base::Json& item) {
+    return base::as_integer(item).has_value();
+  });
   return !usable || any_integer_is(targets, me);
 }
 
@@ -42,8 +58,9 @@ bool addressed_to(const base::Json* meta, std::int64_t me) {
   if (list == nullptr) {
     return false;
   }
-  const bool usable = std::all_of(list->begin(), list->end(),
-                                  [](const base::Json& item) { return base::as_integer(item).has_value(); });
+  const bool usable = std::all_of(list->begin(), list->end(), [](const base::Json& item) {
+    return base::as_integer(item).has_value();
+  });
   return usable && any_integer_is(list, me);
 }
 
@@ -102,7 +119,8 @@ Verdict interest(const base::Json& event, const Holder& holder) {
   if ((reassigned || type == "task.cancelled") && about_held_task(meta, holder)) {
     return {true, 7};
   }
-  if ((type == "lock.taken_over" || type == "lock.force_released") && meta_is(meta, "taken_from", me)) {
+  if ((type == "lock.taken_over" || type == "lock.force_released") &&
+      meta_is(meta, "taken_from", me)) {
     return {true, 8};
   }
   if (holder.coordinator &&
@@ -114,7 +132,8 @@ Verdict interest(const base::Json& event, const Holder& holder) {
 
 void follow_held(const base::Json& event, std::int64_t session, std::set<std::int64_t>& held) {
   const base::Json* meta = base::get_object(event, "meta");
-  const std::optional<std::int64_t> task = meta == nullptr ? std::nullopt : base::get_integer(*meta, "task_id");
+  const std::optional<std::int64_t> task =
+      meta == nullptr ? std::nullopt : base::get_integer(*meta, "task_id");
   if (!task) {
     return;
   }

@@ -13,8 +13,9 @@ namespace robot_council::bridge {
 // What of the session the rule needs.
 struct Holder {
   std::int64_t session = 0;
-  bool coordinator = false;               // its abilities hold `coordinator:direct`
-  const std::set<std::int64_t>* held = nullptr;  // tasks it holds, before the event; never null when used
+  bool coordinator = false;  // its abilities hold `coordinator:direct`
+  const std::set<std::int64_t>* held =
+      nullptr;  // tasks it holds, before the event; never null when used
 };
 
 struct Verdict {
@@ -23,8 +24,9 @@ struct Verdict {
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };
 
-// Whether an event of the feed concerns this session. First match decides. Ids match as integral JSON numbers, never as strings.
-// `event` is the feed's object; anything missing or of another type is simply no match. Pure.
+// Whether an event of the feed concerns this session. First match decides. Ids match as integral
+// JSON numbers, never as strings. `event` is the feed's object; anything missing or of another type
+// is simply no match. Pure.
 [[nodiscard]] Verdict interest(const base::Json& event, const Holder& holder);
 
 // What an event does to the set of held tasks; called after interest().

@@ -1,5 +1,6 @@
 #include "bridge/join_record.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/fd.hpp"
@@ -7,8 +8,6 @@
 #include "base/json_value.hpp"
 #include "base/time_text.hpp"
 #include "bridge/limits.hpp"
-
-#include <fcntl.h>
 
 namespace robot_council::bridge {
 
@@ -28,13 +27,14 @@ std::optional<std::string> nonempty(const base::Json& json, const char* key) {
 
 }  // namespace
 
-void write_join_record(const std::string& path, const JoinRequest& arguments, const sink::ProcessName& parent,
-                       std::int64_t wall_ms) {
+void write_join_record(const std::string& path, const JoinRequest& arguments,
+                       const sink::ProcessName& parent, std::int64_t wall_ms) {
   base::OrderedJson record = base::OrderedJson::object();
   record["role"] = text_or_null(arguments.role);
   record["repository"] = text_or_null(arguments.repository);
   record["work_location"] = text_or_null(arguments.work_location);
-  record["capacity"] = arguments.capacity ? base::OrderedJson(*arguments.capacity) : base::OrderedJson();
+  record["capacity"] =
+      arguments.capacity ? base::OrderedJson(*arguments.capacity) : base::OrderedJson();
   if (parent.pid > 1 && !parent.started.empty()) {
     record["parent"] = base::OrderedJson::object();
     record["parent"]["pid"] = parent.pid;
@@ -48,14 +48,16 @@ void write_join_record(const std::string& path, const JoinRequest& arguments, co
   if (!file.ok()) {
     return;
   }
-  const base::Status written = base::write_all(file->get(), base::dump_safe(record), base::deadline_in(kWriteTime));
+  const base::Status written =
+      base::write_all(file->get(), base::dump_safe(record), base::deadline_in(kWriteTime));
   if (!written.ok() || !base::rename_file(aside, path).ok()) {
     static_cast<void>(base::remove_file(aside));
   }
 }
 
 std::optional<JoinRecord> read_join_record(const std::string& path) {
-  const base::Result<std::string> text = base::read_file(path, kMaxJoinRecordBytes, base::Links::dont);
+  const base::Result<std::string> text =
+      base::read_file(path, kMaxJoinRecordBytes, base::Links::dont);
   if (!text.ok()) {
     return std::nullopt;
   }
@@ -81,7 +83,8 @@ std::optional<JoinRecord> read_join_record(const std::string& path) {
       record.parent = sink::ProcessName{*pid, *std::move(started)};
     }
   }
-  const std::optional<std::int64_t> at = base::parse_iso(base::get_string(*json, "joined_at").value_or(""));
+  const std::optional<std::int64_t> at =
+      base::parse_iso(base::get_string(*json, "joined_at").value_or(""));
   if (!at) {
     return std::nullopt;
   }
@@ -89,15 +92,17 @@ std::optional<JoinRecord> read_join_record(const std::string& path) {
   return record;
 }
 
-void remove_join_record(const std::string& path) { static_cast<void>(base::remove_file(path)); }
-
-bool same_parent(const JoinRecord& record, const sink::ProcessName& parent) {
-  return record.parent && parent.pid > 1 && !parent.started.empty() && record.parent->pid == parent.pid &&
-         record.parent->started == parent.started;
+void remove_join_record(const std::string& path) {
+  static_cast<void>(base::remove_file(path));
 }
 
-RejoinChoice choose_rejoin(const JoinRecord& record, const sink::ProcessName& parent, SeatAtStart seat,
-                           std::int64_t wall_ms) {
+bool same_parent(const JoinRecord& record, const sink::ProcessName& parent) {
+  return record.parent && parent.pid > 1 && !parent.started.empty() &&
+         record.parent->pid == parent.pid && record.parent->started == parent.started;
+}
+
+RejoinChoice choose_rejoin(const JoinRecord& record, const sink::ProcessName& parent,
+                           SeatAtStart seat, std::int64_t wall_ms) {
   if (same_parent(record, parent) && seat == SeatAtStart::obtained) {
     return RejoinChoice::rejoin;
   }

@@ -4,8 +4,8 @@
 
 #include "base/json.hpp"
 #include "base/json_scan.hpp"
-#include "base/text.hpp"
 #include "base/json_value.hpp"
+#include "base/text.hpp"
 #include "bridge/texts.hpp"
 
 namespace robot_council::bridge {
@@ -35,7 +35,9 @@ base::Result<std::optional<std::string>> role_of(std::string_view arguments) {
 
 }  // namespace
 
-bool is_role(std::string_view role) { return role == "build" || role == "ci" || role == "coordinator"; }
+bool is_role(std::string_view role) {
+  return role == "build" || role == "ci" || role == "coordinator";
+}
 
 std::optional<std::int64_t> capacity_of_option(std::string_view text) {
   if (text.empty() || text.front() == '0') {

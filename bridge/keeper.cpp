@@ -23,7 +23,9 @@ constexpr int kUnavailable = 503;
 constexpr std::int64_t kExpiryWarningMs = 3LL * 24 * 3600 * 1000;
 constexpr const char* kCapacityChanged = "bridge.capacity-changed";
 
-bool is_busy(int status) { return status == kTooManyRequests || status == kUnavailable; }
+bool is_busy(int status) {
+  return status == kTooManyRequests || status == kUnavailable;
+}
 
 }  // namespace
 
@@ -34,7 +36,9 @@ Keeper::Keeper(KeeperParts parts, JoinDefaults defaults, const Timings& timings)
       upstream_(parts_.connect()),
       feed_plan_(timings) {}
 
-Keeper::~Keeper() { stop(); }
+Keeper::~Keeper() {
+  stop();
+}
 
 void Keeper::start() {
   parts_.session.on_wanted([this] {
@@ -42,7 +46,8 @@ void Keeper::start() {
     {
       const base::MutexLock lock(mu_);
       if (now && background_) {
-        upstream_->cancel();  // a refused call waits: a heartbeat that hangs does not hold its renewal up
+        upstream_->cancel();  // a refused call waits: a heartbeat that hangs does not hold its
+                              // renewal up
       }
     }
     changed_.notify_all();
@@ -87,7 +92,8 @@ void Keeper::stop() {
   {
     const base::MutexLock lock(mu_);
     while (!finished_ && thread_.joinable()) {
-      if (!changed_.wait_until(mu_, stop_deadline_) && base::time_left(stop_deadline_).count() == 0) {
+      if (!changed_.wait_until(mu_, stop_deadline_) &&
+          base::time_left(stop_deadline_).count() == 0) {
         break;
       }
     }
@@ -208,7 +214,8 @@ void Keeper::pass() {
 base::SteadyTime Keeper::next_of(base::Milliseconds period, const Answer& answer) const {
   const base::SteadyTime now = parts_.context.clock.steady();
   if (answer.ok() && is_busy(answer->status)) {
-    const std::optional<std::int64_t> seconds = retry_after_s(*answer, parts_.context.clock.wall_ms());
+    const std::optional<std::int64_t> seconds =
+        retry_after_s(*answer, parts_.context.clock.wall_ms());
     if (seconds) {
       return now + std::chrono::seconds(std::min(*seconds, kMaxRetryAfterSeconds));
     }
@@ -236,7 +243,8 @@ std::optional<Answer> Keeper::call_session(Upstream::Call call, base::Millisecon
       upstream_->resume();
     }
   }
-  if (answer.ok() && answer->status == kUnauthorized && parts_.session.is_current(token.token->generation)) {
+  if (answer.ok() && answer->status == kUnauthorized &&
+      parts_.session.is_current(token.token->generation)) {
     parts_.session.make_due();
   }
   return answer;
@@ -297,15 +305,13 @@ std::optional<std::int64_t> Keeper::unread_capacity_start() const {
   if (!store.ok() || !*store) {
     return std::nullopt;
   }
-  const base::Result<sink::DeliveryStore::Look> look =
-      (*store)->look(std::nullopt);
+  const base::Result<sink::DeliveryStore::Look> look = (*store)->look(std::nullopt);
   if (!look.ok()) {
     return std::nullopt;
   }
-  const bool unread = std::any_of(look->rows.begin(), look->rows.end(),
-                                  [](const sink::Entry& row) {
-                                    return row.type == kCapacityChanged && row.state != sink::RowState::written;
-                                  });
+  const bool unread = std::any_of(look->rows.begin(), look->rows.end(), [](const sink::Entry& row) {
+    return row.type == kCapacityChanged && row.state != sink::RowState::written;
+  });
   return unread ? capacity_from_ : std::nullopt;
 }
 
@@ -327,7 +333,8 @@ void Keeper::capacity() {
     return;
   }
   const std::int64_t from = unread_capacity_start().value_or(capacity_);
-  const std::string line = from == *now ? text::capacity_back(*now) : text::capacity_changed(from, *now);
+  const std::string line =
+      from == *now ? text::capacity_back(*now) : text::capacity_changed(from, *now);
   const std::size_t stored = parts_.sink.put_local(kCapacityChanged, line);
   if (stored == 0) {
     return;  // said by the desk; the baseline stays, so that it is told later

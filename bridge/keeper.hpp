@@ -46,7 +46,8 @@ struct JoinDefaults {
   std::string join_record;                   // path, "" = none is kept
 };
 
-// The thread that owns the fleet session: joins, renews, keeps it alive, leaves. Threads: calls from any.
+// The thread that owns the fleet session: joins, renews, keeps it alive, leaves. Threads: calls
+// from any.
 class Keeper {
  public:
   Keeper(KeeperParts parts, JoinDefaults defaults, const Timings& timings);
@@ -62,8 +63,8 @@ class Keeper {
   void leave();
   // Begins the end: what is under way is cut off, but for a start.
   void ask_to_stop();
-  // The end: one DELETE for a started session, at most Timings::delete_wait in all, then the sink is cleared. Returns once the thread
-  // ended. Idempotent.
+  // The end: one DELETE for a started session, at most Timings::delete_wait in all, then the sink
+  // is cleared. Returns once the thread ended. Idempotent.
   void stop();
 
  private:
@@ -98,7 +99,8 @@ class Keeper {
   void do_end();
   void forget_session();
 
-  // One call of the session with its token; nothing when there is no token. A 401 makes the renewal due.
+  // One call of the session with its token; nothing when there is no token. A 401 makes the renewal
+  // due.
   [[nodiscard]] std::optional<Answer> call_session(Upstream::Call call, base::Milliseconds time);
   // A 429 or 503 with Retry-After: the job waits as long.
   [[nodiscard]] base::SteadyTime next_of(base::Milliseconds period, const Answer& answer) const;
@@ -119,7 +121,8 @@ class Keeper {
   JoinRequest request_ RC_GUARDED_BY(mu_);
   bool stop_ RC_GUARDED_BY(mu_) = false;
   bool starting_ RC_GUARDED_BY(mu_) = false;  // POST sessions is under way
-  bool background_ RC_GUARDED_BY(mu_) = false;  // a call that may be cut off for a renewal somebody waits for
+  bool background_ RC_GUARDED_BY(mu_) =
+      false;  // a call that may be cut off for a renewal somebody waits for
   bool finished_ RC_GUARDED_BY(mu_) = false;
   base::SteadyTime stop_deadline_ RC_GUARDED_BY(mu_){};
 

@@ -17,13 +17,15 @@ namespace {
 constexpr int kNotFound = 404;
 constexpr int kConflict = 409;
 
-// The call that fetches the fleet's instructions; the only MCP handshake there is (service contract, section 7).
+// The call that fetches the fleet's instructions; the only MCP handshake there is (service
+// contract, section 7).
 constexpr std::string_view kInitialize =
     R"({"jsonrpc":"2.0","id":"robot-council-join","method":"initialize","params":{"protocolVersion":"2025-11-25",)"
     R"("capabilities":{},"clientInfo":{"name":"robot-council bridge","version":"1"}}})";
 
 bool end_was_answered(const Answer& answer) {
-  return answer.ok() && (is_success(answer->status) || answer->status == kNotFound || answer->status == kConflict);
+  return answer.ok() &&
+         (is_success(answer->status) || answer->status == kNotFound || answer->status == kConflict);
 }
 
 std::string with_stop(std::string text) {
@@ -33,7 +35,9 @@ std::string with_stop(std::string text) {
   return text;
 }
 
-void add_note(std::string& notes, const std::string& note) { notes.append(notes.empty() ? "" : " ").append(note); }
+void add_note(std::string& notes, const std::string& note) {
+  notes.append(notes.empty() ? "" : " ").append(note);
+}
 
 }  // namespace
 
@@ -44,7 +48,8 @@ StartFields Keeper::start_fields(const JoinRequest& request, Joined& joined) con
   fields.platform = this_platform();
   const base::Result<sink::Checkout> checkout = sink::find_checkout(defaults_.folder);
   const Place place = checkout.ok() ? place_of_checkout(checkout->path) : Place{};
-  const std::optional<std::string>& repository = request.repository ? request.repository : defaults_.repository;
+  const std::optional<std::string>& repository =
+      request.repository ? request.repository : defaults_.repository;
   if (repository) {
     std::optional<std::string> checked = checked_repository(*repository);
     if (!checked) {
@@ -221,16 +226,19 @@ base::Result<JoinFinished> Keeper::try_join(const JoinRequest& request) {
   const base::Status opened = open_sink(*started);
   if (!opened.ok()) {
     end_started(credential_, started->session);
-    return base::Error{opened.error().code, with_stop(opened.error().what) + std::string(text::kEndedAgain)};
+    return base::Error{opened.error().code,
+                       with_stop(opened.error().what) + std::string(text::kEndedAgain)};
   }
-  parts_.session.begin(started->session, {started->token, started->expires_in_s, started->coordinator});
+  parts_.session.begin(started->session,
+                       {started->token, started->expires_in_s, started->coordinator});
   FollowerParts follower{parts_.context, parts_.session, parts_.sink, parts_.record,
                          [this](std::size_t rows) { parts_.announcer.stored(rows); }};
-  follower_ = std::make_unique<Follower>(std::move(follower), parts_.connect(), feed_plan_, started->session,
-                                         started->feed_cursor);
+  follower_ = std::make_unique<Follower>(std::move(follower), parts_.connect(), feed_plan_,
+                                         started->session, started->feed_cursor);
   tell_whether_directed();
   if (!defaults_.join_record.empty()) {
-    write_join_record(defaults_.join_record, request, sink::parent_process(), parts_.context.clock.wall_ms());
+    write_join_record(defaults_.join_record, request, sink::parent_process(),
+                      parts_.context.clock.wall_ms());
   }
   JoinFinished finished;
   finished.joined = true;

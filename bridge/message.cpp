@@ -53,7 +53,9 @@ void classify_object(Message& message) {
 
 }  // namespace
 
-std::string_view Message::params() const { return base::json_member(line, "params"); }
+std::string_view Message::params() const {
+  return base::json_member(line, "params");
+}
 
 std::string Message::tool() const {
   const std::string_view value = params();
@@ -66,7 +68,8 @@ Message classify(std::string line) {
   message.id = "null";
   const base::Status valid = base::validate_json(message.line, kMaxDepth);
   if (!valid.ok()) {
-    message.kind = valid.error().code == base::Errc::refused ? MessageKind::too_deep : MessageKind::not_json;
+    message.kind =
+        valid.error().code == base::Errc::refused ? MessageKind::too_deep : MessageKind::not_json;
     return message;
   }
   switch (base::json_kind(message.line)) {
@@ -122,7 +125,8 @@ bool same_id(std::string_view a, std::string_view b) {
   }
   if (kind == base::JsonKind::number) {
     // A service may spell a number otherwise: 1.0 for 1, 1e+39 for 40 digits.
-    return std::strtod(std::string(a).c_str(), nullptr) == std::strtod(std::string(b).c_str(), nullptr);
+    return std::strtod(std::string(a).c_str(), nullptr) ==
+           std::strtod(std::string(b).c_str(), nullptr);
   }
   return false;
 }

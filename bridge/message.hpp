@@ -40,7 +40,8 @@ struct BatchContent {
 };
 [[nodiscard]] BatchContent batch_content(std::string_view array);
 
-// Two ids as JSON-RPC compares them: strings by their text, numbers by their value. Never across types.
+// Two ids as JSON-RPC compares them: strings by their text, numbers by their value. Never across
+// types.
 [[nodiscard]] bool same_id(std::string_view a, std::string_view b);
 
 // One line each, without a newline. `result` is JSON text; `message` is escaped here.

@@ -16,8 +16,8 @@ std::size_t NoticePlan::announce(std::optional<std::string> digest, base::Steady
   return told_;
 }
 
-std::optional<NoticePlan::Repeat> NoticePlan::repeat(const std::optional<std::string>& digest, bool empty,
-                                                     base::SteadyTime now) {
+std::optional<NoticePlan::Repeat> NoticePlan::repeat(const std::optional<std::string>& digest,
+                                                     bool empty, base::SteadyTime now) {
   if (!due_) {
     return std::nullopt;
   }
@@ -62,9 +62,11 @@ void KeepWarmPlan::turn_ended(std::int64_t mark_ms, std::int64_t wall_ms, base::
     return;
   }
   last_mark_ms_ = mark_ms;
-  const std::int64_t age = std::clamp<std::int64_t>(wall_ms - mark_ms, 0, now.time_since_epoch() / base::Milliseconds(1));
+  const std::int64_t age = std::clamp<std::int64_t>(wall_ms - mark_ms, 0,
+                                                    now.time_since_epoch() / base::Milliseconds(1));
   const base::SteadyTime at = now - base::Milliseconds(age);
-  if (own_turn_open_ && mark_ms >= alive_wall_ms_ && mark_ms <= alive_wall_ms_ + own_turn_.count()) {
+  if (own_turn_open_ && mark_ms >= alive_wall_ms_ &&
+      mark_ms <= alive_wall_ms_ + own_turn_.count()) {
     own_turn_open_ = false;
     return;
   }
@@ -95,14 +97,16 @@ std::optional<base::SteadyTime> KeepWarmPlan::look_due() const {
     const base::SteadyTime look = std::max(looked_, *alive_) + look_;
     at = at ? std::min(*at, look) : look;
   } else if (interval_ && !at) {
-    // Over the ceiling: only a turn of the session itself starts keep-alives again, and that leaves a mark.
+    // Over the ceiling: only a turn of the session itself starts keep-alives again, and that leaves
+    // a mark.
     at = looked_ + *interval_;
   }
   return at;
 }
 
 KeepWarmOptions keep_warm_options(std::optional<std::string_view> keep_warm,
-                                  std::optional<std::string_view> keep_warm_for, std::string_view harness) {
+                                  std::optional<std::string_view> keep_warm_for,
+                                  std::string_view harness) {
   constexpr std::size_t kMaxDigits = 6;
   const auto off = [](std::string_view why) {
     KeepWarmOptions options;
@@ -110,8 +114,10 @@ KeepWarmOptions keep_warm_options(std::optional<std::string_view> keep_warm,
     return options;
   };
   const auto minutes = [](std::string_view text) -> std::optional<base::Milliseconds> {
-    const std::optional<std::int64_t> n = text.size() <= kMaxDigits ? base::parse_digits(text) : std::nullopt;
-    return n && *n >= 1 ? std::optional<base::Milliseconds>(std::chrono::minutes(*n)) : std::nullopt;
+    const std::optional<std::int64_t> n =
+        text.size() <= kMaxDigits ? base::parse_digits(text) : std::nullopt;
+    return n && *n >= 1 ? std::optional<base::Milliseconds>(std::chrono::minutes(*n))
+                        : std::nullopt;
   };
   const bool with_ceiling = keep_warm_for && !keep_warm_for->empty();
   if (!keep_warm) {

@@ -12,7 +12,8 @@ namespace robot_council::bridge {
 
 enum class HookState : std::uint8_t { found, none };
 
-// When a channel notice goes out and when it is repeated (bridge contract, 7). Pure: times and the sink's state are handed in.
+// When a channel notice goes out and when it is repeated (bridge contract, 7). Pure: times and the
+// sink's state are handed in.
 class NoticePlan {
  public:
   NoticePlan(const Timings& timings, HookState hook) : timings_(timings), hook_(hook) {}
@@ -21,7 +22,8 @@ class NoticePlan {
   void stored(std::size_t rows) { fresh_ += rows; }
   // Rows wait that no notice has told of.
   [[nodiscard]] bool has_news() const { return fresh_ > 0; }
-  // A first notice goes out now: its count. `digest`: of the undelivered entries, nothing if the sink could not be read.
+  // A first notice goes out now: its count. `digest`: of the undelivered entries, nothing if the
+  // sink could not be read.
   std::size_t announce(std::optional<std::string> digest, base::SteadyTime now);
 
   // The next repeat, if one is planned.
@@ -30,9 +32,10 @@ class NoticePlan {
     std::size_t count = 0;
     int number = 0;
   };
-  // A repeat is due: what to send, or nothing (drained, changed, unreadable: then it is asked again later).
-  // `empty`: nothing undelivered. `digest`: nothing if the sink could not be read.
-  std::optional<Repeat> repeat(const std::optional<std::string>& digest, bool empty, base::SteadyTime now);
+  // A repeat is due: what to send, or nothing (drained, changed, unreadable: then it is asked again
+  // later). `empty`: nothing undelivered. `digest`: nothing if the sink could not be read.
+  std::optional<Repeat> repeat(const std::optional<std::string>& digest, bool empty,
+                               base::SteadyTime now);
   // The agent read the feed itself: settles a batch when there is no hook.
   void feed_was_read();
   // A repeat that could not be sent (brake): asked again later.
@@ -54,9 +57,14 @@ class NoticePlan {
 class KeepWarmPlan {
  public:
   // interval: nothing = off. ceiling: nothing = none.
-  KeepWarmPlan(std::optional<base::Milliseconds> interval, std::optional<base::Milliseconds> ceiling,
-               base::Milliseconds own_turn, base::Milliseconds look, base::SteadyTime start)
-      : interval_(interval), ceiling_(ceiling), own_turn_(own_turn), look_(look), activity_(start) {}
+  KeepWarmPlan(std::optional<base::Milliseconds> interval,
+               std::optional<base::Milliseconds> ceiling, base::Milliseconds own_turn,
+               base::Milliseconds look, base::SteadyTime start)
+      : interval_(interval),
+        ceiling_(ceiling),
+        own_turn_(own_turn),
+        look_(look),
+        activity_(start) {}
 
   [[nodiscard]] bool on() const { return interval_.has_value(); }
   // A tool call, a notice or a repeat.
@@ -66,7 +74,8 @@ class KeepWarmPlan {
   // When the next keep-alive is due; nothing when off or over the ceiling.
   [[nodiscard]] std::optional<base::SteadyTime> due() const;
   void sent(std::int64_t wall_ms, base::SteadyTime now);
-  // When the turn-end mark is looked at next: when a keep-alive is due, and now and then while one's own turn may end.
+  // When the turn-end mark is looked at next: when a keep-alive is due, and now and then while
+  // one's own turn may end.
   [[nodiscard]] std::optional<base::SteadyTime> look_due() const;
   void looked(base::SteadyTime now) { looked_ = now; }
 
@@ -77,7 +86,7 @@ class KeepWarmPlan {
   base::Milliseconds look_;
   base::SteadyTime activity_;
   base::SteadyTime looked_{};
-  std::optional<base::SteadyTime> alive_;          // last keep-alive
+  std::optional<base::SteadyTime> alive_;  // last keep-alive
   std::int64_t alive_wall_ms_ = 0;
   bool own_turn_open_ = false;  // the next mark may be the keep-alive's own
   std::optional<std::int64_t> last_mark_ms_;

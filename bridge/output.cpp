@@ -29,7 +29,8 @@ void Output::on_broken(std::function<void()> callback) {
 bool Output::write_all(std::string_view bytes) {
   // A descriptor that poll calls writable takes PIPE_BUF bytes without blocking, whatever its mode.
   while (!bytes.empty()) {
-    std::array<pollfd, 2> watched = {pollfd{fd_, POLLOUT, 0}, pollfd{wake_.read_end.get(), POLLIN, 0}};
+    std::array<pollfd, 2> watched = {pollfd{fd_, POLLOUT, 0},
+                                     pollfd{wake_.read_end.get(), POLLIN, 0}};
     if (::poll(watched.data(), watched.size(), -1) < 0) {
       if (errno == EINTR) {
         continue;
@@ -71,7 +72,8 @@ void Output::write_line(std::string_view line) {
 }
 
 void Output::close() {
-  // Makes the read end readable for good; a blocked writer holds the mutex, so it is not taken here.
+  // Makes the read end readable for good; a blocked writer holds the mutex, so it is not taken
+  // here.
   const char byte = 0;
   const ssize_t ignored = ::write(wake_.write_end.get(), &byte, 1);
   static_cast<void>(ignored);

@@ -9,11 +9,12 @@
 
 namespace robot_council::bridge {
 
-// The harness's end of the conversation: whole lines of protocol, one after the other, from any thread. A reader that does not read
-// holds the writers up, and nobody else; close() lets them go.
+// The harness's end of the conversation: whole lines of protocol, one after the other, from any
+// thread. A reader that does not read holds the writers up, and nobody else; close() lets them go.
 class Output {
  public:
-  // `fd` is not owned and stays as it is (also its blocking mode: it may be shared with another process).
+  // `fd` is not owned and stays as it is (also its blocking mode: it may be shared with another
+  // process).
   [[nodiscard]] static base::Result<Output> open(int fd);
   Output(Output&& other) noexcept;
   Output& operator=(Output&&) = delete;

@@ -40,7 +40,8 @@ bool split_remote(std::string_view remote, std::string_view& host, std::string_v
     return true;
   }
   const std::size_t colon = remote.find(':');
-  if (colon == std::string_view::npos || remote.substr(0, colon).find('/') != std::string_view::npos) {
+  if (colon == std::string_view::npos ||
+      remote.substr(0, colon).find('/') != std::string_view::npos) {
     return false;
   }
   host = remote.substr(0, colon);
@@ -165,7 +166,8 @@ Place place_of_checkout(const std::string& git_directory) {
   } else {
     place.work_location = "primary";
   }
-  base::Result<std::string> config = base::read_file(base::join_path(common, "config"), kMaxConfigBytes);
+  base::Result<std::string> config =
+      base::read_file(base::join_path(common, "config"), kMaxConfigBytes);
   if (config.ok()) {
     place.repository = repository_of_remote(origin_of_config(*config));
   }

@@ -57,9 +57,13 @@ void Reader::order(Order order) {
   static_cast<void>(ignored);
 }
 
-void Reader::finish() { order(Order::finish); }
+void Reader::finish() {
+  order(Order::finish);
+}
 
-void Reader::stop() { order(Order::stop); }
+void Reader::stop() {
+  order(Order::stop);
+}
 
 bool Reader::hand_over() {
   while (std::optional<Frame> frame = framer_.next()) {

@@ -10,19 +10,22 @@
 
 namespace robot_council::bridge {
 
-// The thread that turns stdin into messages. Reads only while the waiting room has space. Ends at end of file, after a
-// Content-Length header, or when told to; its last event is EndOfInput or ContentLengthFraming.
+// The thread that turns stdin into messages. Reads only while the waiting room has space. Ends at
+// end of file, after a Content-Length header, or when told to; its last event is EndOfInput or
+// ContentLengthFraming.
 class Reader {
  public:
   // `fd` is not owned.
-  [[nodiscard]] static base::Result<std::unique_ptr<Reader>> start(int fd, Inbox& inbox, WaitingRoom& room);
+  [[nodiscard]] static base::Result<std::unique_ptr<Reader>> start(int fd, Inbox& inbox,
+                                                                   WaitingRoom& room);
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
   Reader(Reader&&) = delete;
   Reader& operator=(Reader&&) = delete;
   ~Reader();
 
-  // Ends the thread: what is in the pipe at this moment (at most kFinalReads reads) is still handed over.
+  // Ends the thread: what is in the pipe at this moment (at most kFinalReads reads) is still handed
+  // over.
   void finish();
   // Ends the thread at once.
   void stop();

@@ -17,7 +17,8 @@ constexpr std::string_view kListChanged = "notifications/tools/list_changed";
 
 std::string_view offered_version(const Message& message) {
   const std::string_view params = message.params();
-  const std::string_view version = params.empty() ? params : base::json_member(params, "protocolVersion");
+  const std::string_view version =
+      params.empty() ? params : base::json_member(params, "protocolVersion");
   for (const std::string_view known : {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}) {
     if (!version.empty() && base::json_unescape(version) == known) {
       return known;
@@ -137,7 +138,8 @@ void Router::expire(base::SteadyTime now) {
 }
 
 bool Router::settled() {
-  return (state_ == State::unjoined || state_ == State::joined) && held_.empty() && parts_.forwarder.idle();
+  return (state_ == State::unjoined || state_ == State::joined) && held_.empty() &&
+         parts_.forwarder.idle();
 }
 
 void Router::answer_invalid(const Message& message) {
@@ -154,7 +156,9 @@ void Router::answer_invalid(const Message& message) {
   }
 }
 
-void Router::list_changed() { parts_.output.write_line(notification_line(kListChanged)); }
+void Router::list_changed() {
+  parts_.output.write_line(notification_line(kListChanged));
+}
 
 bool Router::answer_anywhere(const Message& message) {
   if (message.method == "notifications/cancelled") {
@@ -219,7 +223,8 @@ void Router::take_message(Incoming incoming) {
   }
   if (state_ == State::joining) {
     const bool list = message.kind == MessageKind::request && message.method == "tools/list";
-    hold(std::move(incoming), list ? std::optional<base::SteadyTime>(now + timings_.launch_wait) : std::nullopt);
+    hold(std::move(incoming),
+         list ? std::optional<base::SteadyTime>(now + timings_.launch_wait) : std::nullopt);
   } else if (state_ == State::leaving) {
     hold(std::move(incoming));
   } else {
@@ -298,7 +303,8 @@ void Router::call_tool(Incoming incoming) {
   } else if (tool == "role_request") {
     request_role(std::move(incoming));
   } else {
-    tool_answer(incoming.message.id, text::already_joined(parts_.session.id().value_or(0)), ToolOutcome::failed);
+    tool_answer(incoming.message.id, text::already_joined(parts_.session.id().value_or(0)),
+                ToolOutcome::failed);
   }
 }
 
@@ -342,7 +348,8 @@ void Router::cancelled(const Message& message) {
     return;
   }
   const auto held = std::find_if(held_.begin(), held_.end(), [id](const Held& waiting) {
-    return waiting.incoming.message.kind == MessageKind::request && same_id(waiting.incoming.message.id, id);
+    return waiting.incoming.message.kind == MessageKind::request &&
+           same_id(waiting.incoming.message.id, id);
   });
   if (held != held_.end()) {
     held_.erase(held);
@@ -471,7 +478,8 @@ void Router::answer_initialize(const Message& message) {
   if (facts.channel) {
     result.append(R"(,"experimental":{"claude/channel":{}})");
   }
-  result.append(R"(},"serverInfo":{"name":"Robot Council","version":)").append(base::quote_json(base::version()));
+  result.append(R"(},"serverInfo":{"name":"Robot Council","version":)")
+      .append(base::quote_json(base::version()));
   result.append(R"(},"instructions":)").append(base::quote_json(instructions(facts))).append("}");
   parts_.output.write_line(result_line(message.id, result));
 }

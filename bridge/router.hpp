@@ -30,11 +30,12 @@ struct RouterParts {
   Session& session;
   Announcer& announcer;
   BridgeRecord& record;
-  // R, U or K while the brake is on for this checkout or the machine, else ""; logs the refusal of `tool`.
+  // R, U or K while the brake is on for this checkout or the machine, else ""; logs the refusal of
+  // `tool`.
   std::function<std::string(const std::string& tool)> refusal;
   std::function<std::string()> seat_warning;  // L3 while another bridge holds the seat, else ""
-  std::function<void()> final_read;           // the reader hands over what is in the pipe, then ends
-  std::function<bool()> stopping;             // nothing new is to be begun
+  std::function<void()> final_read;  // the reader hands over what is in the pipe, then ends
+  std::function<bool()> stopping;    // nothing new is to be begun
 };
 
 // What the router knows from the start.
@@ -42,20 +43,21 @@ struct RouterFacts {
   std::string harness;
   HookState hook = HookState::found;
   bool keep_warm = false;
-  std::string cursor;           // D, or nothing yet
-  std::string cursor_joined;    // R: said once the join at launch succeeded
-  std::string cursor_failed;    // D: said once it failed
+  std::string cursor;         // D, or nothing yet
+  std::string cursor_joined;  // R: said once the join at launch succeeded
+  std::string cursor_failed;  // D: said once it failed
   std::optional<JoinRequest> at_launch;
 };
 
-// The thread that takes messages in their order and answers them, hands them to the service, or lets them wait for a join
-// (bridge contract, 4.2). It alone decides by the state of the session.
+// The thread that takes messages in their order and answers them, hands them to the service, or
+// lets them wait for a join (bridge contract, 4.2). It alone decides by the state of the session.
 class Router {
  public:
   Router(RouterParts parts, RouterFacts facts, const Timings& timings)
       : parts_(std::move(parts)), facts_(std::move(facts)), timings_(timings) {}
 
-  // Runs until the input ended and everything was answered, the fleet ended the session, or StopNow.
+  // Runs until the input ended and everything was answered, the fleet ended the session, or
+  // StopNow.
   RouterEnd run();
 
  private:
@@ -97,14 +99,16 @@ class Router {
   Timings timings_;
   State state_ = State::unjoined;
   bool initialized_ = false;
-  bool launch_join_ = false;       // the join under way is that of the launch
+  bool launch_join_ = false;  // the join under way is that of the launch
   std::string fleet_instructions_;
   std::optional<Incoming> joiner_;  // the call whose join is under way
   std::optional<Incoming> leaver_;
-  std::optional<base::SteadyTime> leave_by_;  // calls before a leave are given up then; nothing once they were
+  std::optional<base::SteadyTime>
+      leave_by_;  // calls before a leave are given up then; nothing once they were
   std::deque<Held> held_;
-  std::optional<base::SteadyTime> end_by_;  // end of input: what is not answered then stays unanswered
-  std::string ended_;                       // the fleet ended the session: what requests are told
+  std::optional<base::SteadyTime>
+      end_by_;         // end of input: what is not answered then stays unanswered
+  std::string ended_;  // the fleet ended the session: what requests are told
   std::optional<base::SteadyTime> ended_by_;
   bool input_over_ = false;
   std::optional<RouterEnd> end_;

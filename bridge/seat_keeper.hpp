@@ -12,8 +12,8 @@
 
 namespace robot_council::bridge {
 
-// The seat of this bridge's checkout: claimed at start, tried again while another bridge has it. Threads: try_again() from main,
-// the rest from any.
+// The seat of this bridge's checkout: claimed at start, tried again while another bridge has it.
+// Threads: try_again() from main, the rest from any.
 class SeatKeeper {
  public:
   explicit SeatKeeper(sink::SeatFiles files) : files_(std::move(files)) {}

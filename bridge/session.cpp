@@ -9,7 +9,8 @@ namespace {
 
 // Time asleep since start-up: what the one clock counts and the other does not.
 base::Milliseconds slept(const base::Clock& clock) {
-  const auto awake = std::chrono::duration_cast<base::Milliseconds>(clock.steady().time_since_epoch());
+  const auto awake =
+      std::chrono::duration_cast<base::Milliseconds>(clock.steady().time_since_epoch());
   return clock.awake_and_asleep() - awake;
 }
 
@@ -21,9 +22,11 @@ void Session::issue(const Issue& issue) {
   ++generation_;
   expires_.reset();
   if (issue.expires_in_s) {
-    constexpr std::int64_t kLongestLifeSeconds = 366LL * 24 * 3600;  // of a token; larger numbers are nonsense
+    constexpr std::int64_t kLongestLifeSeconds =
+        366LL * 24 * 3600;  // of a token; larger numbers are nonsense
     expires_ = clock_.awake_and_asleep() +
-               base::Milliseconds(std::chrono::seconds(std::clamp<std::int64_t>(*issue.expires_in_s, 0, kLongestLifeSeconds)));
+               base::Milliseconds(std::chrono::seconds(
+                   std::clamp<std::int64_t>(*issue.expires_in_s, 0, kLongestLifeSeconds)));
   }
 }
 

@@ -32,11 +32,13 @@ struct TokenResult {
   std::string text;
 };
 
-// What the keeper and everyone who calls the service share about the fleet session: the token, its renewal, the abilities.
-// The keeper changes it; workers and follower read it and wait here for a renewal they need. Threads: any.
+// What the keeper and everyone who calls the service share about the fleet session: the token, its
+// renewal, the abilities. The keeper changes it; workers and follower read it and wait here for a
+// renewal they need. Threads: any.
 class Session {
  public:
-  explicit Session(const base::Clock& clock, const Timings& timings) : clock_(clock), timings_(timings) {}
+  explicit Session(const base::Clock& clock, const Timings& timings)
+      : clock_(clock), timings_(timings) {}
 
   struct Issue {
     std::string token;
@@ -64,14 +66,19 @@ class Session {
   [[nodiscard]] std::optional<base::Milliseconds> renew_at() const;
 
   // --- callers ---
-  // The current token; waits while a renewal is under way or must come first. `abandoned` is asked at each wake-up.
-  [[nodiscard]] TokenResult acquire(const std::function<bool()>& abandoned, base::SteadyTime deadline);
-  // The service refused a call sent with `generation`: a newer token, after the one renewal that all such calls share.
-  [[nodiscard]] TokenResult renew_after(std::uint64_t generation, const std::function<bool()>& abandoned,
+  // The current token; waits while a renewal is under way or must come first. `abandoned` is asked
+  // at each wake-up.
+  [[nodiscard]] TokenResult acquire(const std::function<bool()>& abandoned,
+                                    base::SteadyTime deadline);
+  // The service refused a call sent with `generation`: a newer token, after the one renewal that
+  // all such calls share.
+  [[nodiscard]] TokenResult renew_after(std::uint64_t generation,
+                                        const std::function<bool()>& abandoned,
                                         base::SteadyTime deadline);
   // The same for the bridge's own calls: the renewal is only made due.
   void make_due();
-  // Waits for the end of a renewal attempt that is due or under way. False: abandoned, left, ended or deadline.
+  // Waits for the end of a renewal attempt that is due or under way. False: abandoned, left, ended
+  // or deadline.
   bool await_attempt(const std::function<bool()>& abandoned, base::SteadyTime deadline);
   [[nodiscard]] bool is_current(std::uint64_t generation) const;
   [[nodiscard]] bool coordinator() const;
@@ -96,11 +103,11 @@ class Session {
   bool coordinator_ RC_GUARDED_BY(mu_) = false;
   std::optional<base::Milliseconds> expires_ RC_GUARDED_BY(mu_);
   bool renewing_ RC_GUARDED_BY(mu_) = false;
-  bool now_ RC_GUARDED_BY(mu_) = false;    // a refused call waits
-  bool due_ RC_GUARDED_BY(mu_) = false;    // latched until a renewal succeeds
-  bool first_ RC_GUARDED_BY(mu_) = false;  // before any other call
-  std::uint64_t attempts_ RC_GUARDED_BY(mu_) = 0;  // finished
-  std::string failure_ RC_GUARDED_BY(mu_);         // of the last attempt, "" if it succeeded
+  bool now_ RC_GUARDED_BY(mu_) = false;              // a refused call waits
+  bool due_ RC_GUARDED_BY(mu_) = false;              // latched until a renewal succeeds
+  bool first_ RC_GUARDED_BY(mu_) = false;            // before any other call
+  std::uint64_t attempts_ RC_GUARDED_BY(mu_) = 0;    // finished
+  std::string failure_ RC_GUARDED_BY(mu_);           // of the last attempt, "" if it succeeded
   base::Milliseconds asleep_ RC_GUARDED_BY(mu_){0};  // time asleep that was taken account of
 };
 

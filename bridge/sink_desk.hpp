@@ -11,18 +11,20 @@
 
 namespace robot_council::bridge {
 
-// The sink of this bridge's joins, one user at a time: the follower writes pages, the keeper its own entries. Each call may wait
-// two seconds for another process's lock. Threads: any.
+// The sink of this bridge's joins, one user at a time: the follower writes pages, the keeper its
+// own entries. Each call may wait two seconds for another process's lock. Threads: any.
 class SinkDesk {
  public:
-  SinkDesk(sink::SeatFiles files, const base::Context& context) : files_(std::move(files)), context_(context) {}
+  SinkDesk(sink::SeatFiles files, const base::Context& context)
+      : files_(std::move(files)), context_(context) {}
 
   // A join's row. The error's `what` is a whole line.
   [[nodiscard]] base::Status open(const sink::JoinInfo& join);
   [[nodiscard]] base::Result<sink::Appended> append(const sink::Page& page);
   // An entry of the bridge's own; a failure is said and that is all. The number of entries added.
   std::size_t put_local(const std::string& type, const std::string& body);
-  // The session is over: its rows go, then `local` is stored. A failure is said; nothing is done if no join is open.
+  // The session is over: its rows go, then `local` is stored. A failure is said; nothing is done if
+  // no join is open.
   void end_session(const std::vector<sink::LocalEntry>& local);
   // This bridge holds the seat now.
   void seat_obtained();

@@ -18,7 +18,8 @@ std::string role_failure(const RoleAnswer& answer) {
   if (answer.status == 0) {
     return std::string(text::kUnreachable);
   }
-  std::string why = "The service refused the role request (HTTP " + std::to_string(answer.status) + ").";
+  std::string why =
+      "The service refused the role request (HTTP " + std::to_string(answer.status) + ").";
   add_note(why, answer.message);
   return why;
 }
@@ -29,7 +30,8 @@ std::string role_note(const RoleAnswer& answer, std::string_view subject) {
   }
   std::string note(subject);
   if (answer.failed()) {
-    return note + " joined as build: asking for " + answer.wanted + " failed. " + role_failure(answer);
+    return note + " joined as build: asking for " + answer.wanted + " failed. " +
+           role_failure(answer);
   }
   if (answer.pending) {
     const std::string held = answer.held.empty() ? "build" : text::printable(answer.held);
@@ -40,7 +42,8 @@ std::string role_note(const RoleAnswer& answer, std::string_view subject) {
     return note + " holds the " + answer.wanted + " role already.";
   }
   const std::string held = answer.held.empty() ? "an unknown role" : text::printable(answer.held);
-  return note + " asked for the " + answer.wanted + " role, and the fleet recorded no request; it holds " + held + ".";
+  return note + " asked for the " + answer.wanted +
+         " role, and the fleet recorded no request; it holds " + held + ".";
 }
 
 std::string capacity_note(const CapacityAnswer& answer) {
@@ -50,7 +53,8 @@ std::string capacity_note(const CapacityAnswer& answer) {
   const std::string asked = std::to_string(*answer.asked);
   if (!answer.capacity) {
     return "It declared a capacity of " + asked +
-           ", and the fleet reported none, so it may not support capacity; plan on one task at a time.";
+           ", and the fleet reported none, so it may not support capacity; plan on one task at a "
+           "time.";
   }
   if (*answer.capacity == *answer.asked) {
     return "It holds up to " + text::tasks(*answer.capacity) + " at once.";
@@ -61,7 +65,8 @@ std::string capacity_note(const CapacityAnswer& answer) {
     reasons = "the fleet takes at most " + std::to_string(declared);
   }
   if (*answer.capacity < declared) {
-    reasons.append(reasons.empty() ? "" : ", and ").append("its seat caps it at " + std::to_string(*answer.capacity));
+    reasons.append(reasons.empty() ? "" : ", and ")
+        .append("its seat caps it at " + std::to_string(*answer.capacity));
   }
   std::string note = "It declared a capacity of " + asked;
   if (!reasons.empty()) {

@@ -35,7 +35,8 @@ struct Joined {
 
 // The sentences of 5.3. Pure.
 [[nodiscard]] std::string join_summary(const Joined& joined);
-// "" when build was wanted. `subject`: "It" at a join, "This session" for the tool: the first word of a note.
+// "" when build was wanted. `subject`: "It" at a join, "This session" for the tool: the first word
+// of a note.
 [[nodiscard]] std::string role_note(const RoleAnswer& answer, std::string_view subject);
 // What follows "failed. ": the reason a role request failed.
 [[nodiscard]] std::string role_failure(const RoleAnswer& answer);

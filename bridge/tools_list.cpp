@@ -58,7 +58,9 @@ bool is_local_tool(std::string_view name) {
   return name == "join" || name == "leave" || name == "role_request";
 }
 
-std::string unjoined_list() { return R"({"tools":[)" + join_tool() + "]}"; }
+std::string unjoined_list() {
+  return R"({"tools":[)" + join_tool() + "]}";
+}
 
 std::string tool_text(std::string_view text, ToolOutcome outcome) {
   std::string result = R"({"content":[{"type":"text","text":)";
@@ -78,10 +80,12 @@ std::optional<ToolPage> read_tool_page(std::string_view answer_line) {
   }
   ToolPage page;
   for (const std::string_view entry : base::json_elements(tools)) {
-    const std::string_view name_bytes =
-        is_kind(entry, base::JsonKind::object) ? base::json_member(entry, "name") : std::string_view();
-    const std::string name =
-        is_kind(name_bytes, base::JsonKind::string) ? base::json_unescape(name_bytes) : std::string();
+    const std::string_view name_bytes = is_kind(entry, base::JsonKind::object)
+                                            ? base::json_member(entry, "name")
+                                            : std::string_view();
+    const std::string name = is_kind(name_bytes, base::JsonKind::string)
+                                 ? base::json_unescape(name_bytes)
+                                 : std::string();
     if (is_local_tool(name)) {
       continue;
     }
@@ -129,7 +133,10 @@ std::string with_cursor(std::string_view request_line, std::string_view cursor_b
       }
       value = "{" + params + R"("cursor":)" + std::string(cursor_bytes) + "}";
     }
-    line.append(line.empty() ? "{" : ",").append(base::quote_json(member.key)).append(":").append(value);
+    line.append(line.empty() ? "{" : ",")
+        .append(base::quote_json(member.key))
+        .append(":")
+        .append(value);
   }
   if (!has_params) {
     line.append(R"(,"params":{"cursor":)").append(cursor_bytes).append("}");

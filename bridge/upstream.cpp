@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/json_value.hpp"
 #include "base/json_scan.hpp"
+#include "base/json_value.hpp"
 #include "bridge/texts.hpp"
 #include "service-api/names.hpp"
 #include "service-api/paths.hpp"
@@ -174,7 +174,8 @@ base::Result<Started> start_session(Upstream& upstream, const std::string& crede
   call.token = credential;
   call.body = start_body(fields, true);
   Answer answer = upstream.call(call, deadline);
-  if (answer.ok() && answer->status == kUnprocessable && names_field(answer->body, field::kPlatform)) {
+  if (answer.ok() && answer->status == kUnprocessable &&
+      names_field(answer->body, field::kPlatform)) {
     call.body = start_body(fields, false);
     answer = upstream.call(call, deadline);
   }
@@ -251,7 +252,8 @@ bool names_field(std::string_view body, std::string_view name) {
 }
 
 bool is_json_object(std::string_view body) {
-  return base::validate_json(body, kMaxDepth).ok() && base::json_kind(body) == base::JsonKind::object;
+  return base::validate_json(body, kMaxDepth).ok() &&
+         base::json_kind(body) == base::JsonKind::object;
 }
 
 }  // namespace robot_council::bridge

@@ -18,10 +18,12 @@ namespace robot_council::bridge {
 
 using Answer = base::Result<net::ClientResponse>;
 
-[[nodiscard]] inline bool is_success(int status) { return status >= 200 && status <= 299; }
+[[nodiscard]] inline bool is_success(int status) {
+  return status >= 200 && status <= 299;
+}
 
-// One thread's way to the service: its connection and the calls of the wire. Opened at the first call. Threads: calls from one;
-// cancel() from any.
+// One thread's way to the service: its connection and the calls of the wire. Opened at the first
+// call. Threads: calls from one; cancel() from any.
 class Upstream {
  public:
   // `service`: the URL as given; it is checked when the connection is opened.
@@ -74,9 +76,11 @@ struct Started {
   std::optional<std::int64_t> declared_capacity;
   bool coordinator = false;
 };
-// POST sessions, once more without the platform if that is refused. The error's `what` is the reason of the failed join.
+// POST sessions, once more without the platform if that is refused. The error's `what` is the
+// reason of the failed join.
 [[nodiscard]] base::Result<Started> start_session(Upstream& upstream, const std::string& credential,
-                                                  const StartFields& fields, base::SteadyTime deadline);
+                                                  const StartFields& fields,
+                                                  base::SteadyTime deadline);
 
 struct Renewed {
   std::string token;
@@ -104,7 +108,8 @@ struct RoleReply {
 
 // Whether a 422 names a field (itself or below it) in its `errors`.
 [[nodiscard]] bool names_field(std::string_view body, std::string_view field);
-// An answer that is a JSON object, so that a 404 came from the service and not from something before it.
+// An answer that is a JSON object, so that a 404 came from the service and not from something
+// before it.
 [[nodiscard]] bool is_json_object(std::string_view body);
 
 }  // namespace robot_council::bridge

@@ -5,7 +5,8 @@
 
 namespace robot_council::cli {
 
-// Which executable runs a command: the small one that people and hooks call, or the one that links the network.
+// Which executable runs a command: the small one that people and hooks call, or the one that links
+// the network.
 enum class Where : unsigned char { here, net };
 enum class Repeat : unsigned char { last_wins, all };
 // Whether an option that takes a value may stand alone: it is then there without one.
@@ -14,7 +15,7 @@ enum class Show : unsigned char { listed, hidden };
 
 // One option. `value` is the word for its value in the help ("URL"); empty for a switch.
 struct Option {
-  std::string_view name;   // "--service"
+  std::string_view name;  // "--service"
   std::string_view value;
   std::string_view help;
   std::string_view choices = {};  // "block cursor deny": for the help and completions
@@ -39,8 +40,9 @@ struct ExitCode {
   std::string_view help;
 };
 
-// One command of the table that both executables share, and from which help, completions and manual pages are made.
-// Names of two words are sub-commands ("hooks scan"). A released command is never removed, only hidden.
+// One command of the table that both executables share, and from which help, completions and manual
+// pages are made. Names of two words are sub-commands ("hooks scan"). A released command is never
+// removed, only hidden.
 struct Command {
   std::string_view name;
   std::string_view summary;
@@ -51,7 +53,8 @@ struct Command {
   std::string_view example = {};
   std::vector<Variable> variables = {};
   Show show = Show::listed;
-  // Exit code of a usage error: 2, but 1 for what a delivering hook calls (harnesses read 2 as "go on").
+  // Exit code of a usage error: 2, but 1 for what a delivering hook calls (harnesses read 2 as "go
+  // on").
   int usage_exit = 2;
   std::string_view group = {};  // heading in the list
 };

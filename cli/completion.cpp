@@ -51,7 +51,9 @@ std::string second_words(std::string_view first) {
 }
 
 // A word of a help text inside single quotes of zsh and fish.
-std::string quoted(std::string_view text) { return base::replace_all(std::string(text), "'", "'\\''"); }
+std::string quoted(std::string_view text) {
+  return base::replace_all(std::string(text), "'", "'\\''");
+}
 
 std::string bash_script() {
   std::string text =
@@ -68,22 +70,24 @@ std::string bash_script() {
       "  case $two in\n";
   each_listed([&](const Command& command) {
     if (command.name.find(' ') != std::string_view::npos) {
-      text += "    '" + std::string(command.name) + "'*) COMPREPLY=($(compgen -W '" + option_words(command) + "' -- \"$cur\")); return ;;\n";
+      text += "    '" + std::string(command.name) + "'*) COMPREPLY=($(compgen -W '" +
+              option_words(command) + "' -- \"$cur\")); return ;;\n";
     }
   });
   text += "  esac\n  case $command in\n";
   each_listed([&](const Command& command) {
     if (command.name.find(' ') == std::string_view::npos) {
       const std::string more = second_words(command.name);
-      text += "    " + std::string(command.name) + ") COMPREPLY=($(compgen -W '" + option_words(command) +
-              (more.empty() ? "" : " " + more) + "' -- \"$cur\")) ;;\n";
+      text += "    " + std::string(command.name) + ") COMPREPLY=($(compgen -W '" +
+              option_words(command) + (more.empty() ? "" : " " + more) + "' -- \"$cur\")) ;;\n";
     }
   });
   std::set<std::string, std::less<>> groups;
   each_listed([&](const Command& command) {
     const auto words = base::split(command.name, ' ');
     if (words.size() > 1 && find_command(words[0]) == nullptr && groups.insert(words[0]).second) {
-      text += "    " + words[0] + ") COMPREPLY=($(compgen -W '" + second_words(words[0]) + "' -- \"$cur\")) ;;\n";
+      text += "    " + words[0] + ") COMPREPLY=($(compgen -W '" + second_words(words[0]) +
+              "' -- \"$cur\")) ;;\n";
     }
   });
   return text + "  esac\n}\ncomplete -F _robot_council robot-council\n";
@@ -109,18 +113,21 @@ std::string zsh_script() {
       text += "      '" + words[0] + ":" + second_words(words[0]) + "'\n";
     }
   });
-  text += "    )\n    _describe command names\n    return\n  fi\n  case \"$words[2] $words[3]\" in\n";
+  text +=
+      "    )\n    _describe command names\n    return\n  fi\n  case \"$words[2] $words[3]\" in\n";
   each_listed([&](const Command& command) {
     const bool two = command.name.find(' ') != std::string_view::npos;
     if (two) {
-      text += "    '" + std::string(command.name) + "'*) compadd -- " + option_words(command) + "; return ;;\n";
+      text += "    '" + std::string(command.name) + "'*) compadd -- " + option_words(command) +
+              "; return ;;\n";
     }
   });
   text += "  esac\n  case \"$words[2]\" in\n";
   each_listed([&](const Command& command) {
     if (command.name.find(' ') == std::string_view::npos) {
       const std::string more = second_words(command.name);
-      text += "    " + std::string(command.name) + ") compadd -- " + option_words(command) + (more.empty() ? "" : " " + more) + " ;;\n";
+      text += "    " + std::string(command.name) + ") compadd -- " + option_words(command) +
+              (more.empty() ? "" : " " + more) + " ;;\n";
     }
   });
   for (const auto& group : groups) {
@@ -130,20 +137,25 @@ std::string zsh_script() {
 }
 
 std::string fish_script() {
-  std::string text = "# fish completion for robot-council, made from its command table\ncomplete -c robot-council -f\n";
+  std::string text =
+      "# fish completion for robot-council, made from its command table\ncomplete -c robot-council "
+      "-f\n";
   each_listed([&](const Command& command) {
     const auto words = base::split(command.name, ' ');
     std::string condition = "__fish_seen_subcommand_from " + words[0];
     if (words.size() == 1) {
-      text += "complete -c robot-council -n __fish_use_subcommand -a '" + words[0] + "' -d '" + quoted(command.summary) + "'\n";
+      text += "complete -c robot-council -n __fish_use_subcommand -a '" + words[0] + "' -d '" +
+              quoted(command.summary) + "'\n";
     } else {
       text += "complete -c robot-council -n __fish_use_subcommand -a '" + words[0] + "'\n";
-      text += "complete -c robot-council -n '" + condition + "' -a '" + words[1] + "' -d '" + quoted(command.summary) + "'\n";
+      text += "complete -c robot-council -n '" + condition + "' -a '" + words[1] + "' -d '" +
+              quoted(command.summary) + "'\n";
       condition += "; and __fish_seen_subcommand_from " + words[1];
     }
     for (const auto& option : command.options) {
-      text += "complete -c robot-council -n '" + condition + "' -l '" + std::string(option.name.substr(2)) + "'" +
-              (option.value.empty() ? "" : " -r") + " -d '" + quoted(option.help) + "'\n";
+      text += "complete -c robot-council -n '" + condition + "' -l '" +
+              std::string(option.name.substr(2)) + "'" + (option.value.empty() ? "" : " -r") +
+              " -d '" + quoted(option.help) + "'\n";
     }
   });
   return text;

@@ -19,7 +19,9 @@ namespace {
 
 constexpr base::Milliseconds kPrintTime{30000};  // a reader that takes longer is gone
 
-int code(Exit exit) { return static_cast<int>(exit); }
+int code(Exit exit) {
+  return static_cast<int>(exit);
+}
 
 int print_and_end(const base::Context& context, std::string_view text) {
   return print(context, text) ? code(Exit::ok) : code(Exit::failed);
@@ -37,11 +39,13 @@ const Command* command_of(const std::vector<std::string>& words, std::size_t& us
   return words.empty() ? nullptr : find_command(words[0]);
 }
 
-// Whether the word begins names of two words only ("hooks"): then the list is more use than "not defined".
+// Whether the word begins names of two words only ("hooks"): then the list is more use than "not
+// defined".
 bool is_group(std::string_view word) {
   const std::string head = std::string(word) + " ";
-  return std::any_of(commands().begin(), commands().end(),
-                     [&head](const Command& command) { return command.name.substr(0, head.size()) == head; });
+  return std::any_of(commands().begin(), commands().end(), [&head](const Command& command) {
+    return command.name.substr(0, head.size()) == head;
+  });
 }
 
 int start_network_executable(const base::Context& context, const std::vector<std::string>& words) {
@@ -62,7 +66,8 @@ int start_network_executable(const base::Context& context, const std::vector<std
 
 bool wants_help(const std::vector<std::string>& words) {
   const auto end = std::find(words.begin(), words.end(), "--");
-  return std::find(words.begin(), end, "--help") != end || std::find(words.begin(), end, "-h") != end;
+  return std::find(words.begin(), end, "--help") != end ||
+         std::find(words.begin(), end, "-h") != end;
 }
 
 }  // namespace
@@ -87,7 +92,8 @@ std::string network_executable() {
 std::string small_executable() {
   const std::string folder = base::parent_path(base::own_executable());
   const std::string beside = folder + "/robot-council";
-  if (auto info = base::file_info(beside, base::Links::follow); info && info->kind == base::FileKind::regular) {
+  if (auto info = base::file_info(beside, base::Links::follow);
+      info && info->kind == base::FileKind::regular) {
     return beside;
   }
   return base::parent_path(base::parent_path(folder)) + "/bin/robot-council";
@@ -111,17 +117,20 @@ int dispatch(const base::Context& context, Where self, const std::vector<Binding
     context.log.error(unknown_command_text(two ? words[0] + " " + words[1] : words[0]));
     return code(Exit::usage);
   }
-  const std::vector<std::string> rest(words.begin() + static_cast<std::ptrdiff_t>(used), words.end());
+  const std::vector<std::string> rest(words.begin() + static_cast<std::ptrdiff_t>(used),
+                                      words.end());
   if (wants_help(rest)) {
     return print_and_end(context, help_text(*command));
   }
   if (command->where == Where::net && self == Where::here) {
     return start_network_executable(context, words);
   }
-  const auto bound = std::find_if(bindings.begin(), bindings.end(),
-                                  [command](const Binding& binding) { return binding.name == command->name; });
+  const auto bound =
+      std::find_if(bindings.begin(), bindings.end(),
+                   [command](const Binding& binding) { return binding.name == command->name; });
   if (bound == bindings.end()) {
-    context.log.error("\"" + std::string(command->name) + "\" is run by robot-council, not by this program.");
+    context.log.error("\"" + std::string(command->name) +
+                      "\" is run by robot-council, not by this program.");
     return code(Exit::usage);
   }
   auto args = parse(*command, rest);

@@ -18,13 +18,14 @@ struct Binding {
   Action action;
 };
 
-// What main() does: finds the command, prints help or a usage error, runs the action, or starts the network executable for a
-// command that lives there. Returns the exit code.
+// What main() does: finds the command, prints help or a usage error, runs the action, or starts the
+// network executable for a command that lives there. Returns the exit code.
 int dispatch(const base::Context& context, Where self, const std::vector<Binding>& bindings,
              const std::vector<std::string>& words);
 
-// Path of the network executable that belongs to the running one: ../libexec/robot-council/robot-council-net beside an
-// installed bin/, else robot-council-net in the same folder (a build).
+// Path of the network executable that belongs to the running one:
+// ../libexec/robot-council/robot-council-net beside an installed bin/, else robot-council-net in
+// the same folder (a build).
 [[nodiscard]] std::string network_executable();
 // The small executable that belongs to the running one, the other way round.
 [[nodiscard]] std::string small_executable();

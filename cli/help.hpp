@@ -7,7 +7,8 @@
 
 namespace robot_council::cli {
 
-// The list of commands with their summaries and the exit codes: what `robot-council` alone and `--help` print.
+// The list of commands with their summaries and the exit codes: what `robot-council` alone and
+// `--help` print.
 [[nodiscard]] std::string list_text();
 // `robot-council COMMAND --help`.
 [[nodiscard]] std::string help_text(const Command& command);

@@ -6,7 +6,8 @@
 namespace robot_council::cli {
 namespace {
 
-// A line of text: a hyphen is a minus sign in commands, and no line may begin with a control character of roff.
+// A line of text: a hyphen is a minus sign in commands, and no line may begin with a control
+// character of roff.
 std::string escaped(std::string_view text) {
   std::string result = base::replace_all(std::string(text), "\\", "\\e");
   result = base::replace_all(std::move(result), "-", "\\-");
@@ -17,8 +18,9 @@ std::string escaped(std::string_view text) {
 }
 
 std::string title(const std::string& name, std::string_view summary) {
-  return ".TH " + base::replace_all(name, "-", "\\-") + " 1 \"\" \"robot\\-council " + escaped(base::version()) +
-         "\" \"robot\\-council\"\n.SH NAME\n" + escaped(name) + " \\- " + escaped(summary) + "\n";
+  return ".TH " + base::replace_all(name, "-", "\\-") + " 1 \"\" \"robot\\-council " +
+         escaped(base::version()) + "\" \"robot\\-council\"\n.SH NAME\n" + escaped(name) + " \\- " +
+         escaped(summary) + "\n";
 }
 
 void item(std::string& page, std::string_view head, std::string_view text) {
@@ -36,7 +38,8 @@ std::string manual_page() {
   page += ".SH SYNOPSIS\n.B robot\\-council\nCOMMAND [options]\n.SH COMMANDS\n";
   for (const auto& command : commands()) {
     if (command.show == Show::listed) {
-      item(page, command.name, std::string(command.summary) + ". See " + manual_name(command) + "(1).");
+      item(page, command.name,
+           std::string(command.summary) + ". See " + manual_name(command) + "(1).");
     }
   }
   page += ".SH EXIT STATUS\n";
@@ -67,7 +70,9 @@ std::string manual_page(const Command& command) {
       if (!option.choices.empty()) {
         help += " (" + base::join(base::split(option.choices, ' '), ", ") + ")";
       }
-      item(page, std::string(option.name) + (option.value.empty() ? "" : " " + std::string(option.value)), help);
+      item(page,
+           std::string(option.name) + (option.value.empty() ? "" : " " + std::string(option.value)),
+           help);
     }
   }
   if (!command.variables.empty()) {

@@ -12,7 +12,8 @@ namespace {
 
 base::Error unknown_option(const Command& command, std::string_view word) {
   const auto name = word.substr(0, word.find('='));
-  std::string what = "Unknown option \"" + base::for_display(name) + "\" for \"" + std::string(command.name) + "\".";
+  std::string what = "Unknown option \"" + base::for_display(name) + "\" for \"" +
+                     std::string(command.name) + "\".";
   if (command.usage_exit != 2) {
     what += " See robot-council " + std::string(command.name) + " --help.";
   }
@@ -29,9 +30,10 @@ bool is_empty_value(const Command& command, std::string_view word) {
 
 // "--keep-warm" alone, where that is allowed: the last word, or another option follows.
 bool stands_alone(const Command& command, const std::string& word, const std::string* next) {
-  const bool may = std::any_of(command.options.begin(), command.options.end(), [&word](const Option& option) {
-    return option.bare == Bare::allowed && option.name == word;
-  });
+  const bool may =
+      std::any_of(command.options.begin(), command.options.end(), [&word](const Option& option) {
+        return option.bare == Bare::allowed && option.name == word;
+      });
   return may && (next == nullptr || next->rfind("--", 0) == 0);
 }
 
@@ -40,7 +42,8 @@ void drop_empty(std::vector<std::string>& values) {
   values.erase(std::remove(values.begin(), values.end(), std::string()), values.end());
 }
 
-base::Status check_choices(const Command& command, const Option& option, const std::vector<std::string>& values) {
+base::Status check_choices(const Command& command, const Option& option,
+                           const std::vector<std::string>& values) {
   // Commands with texts of their own for a bad value check it themselves.
   if (option.choices.empty() || command.usage_exit != 2) {
     return {};
@@ -48,7 +51,8 @@ base::Status check_choices(const Command& command, const Option& option, const s
   for (const auto& value : values) {
     const std::string padded = " " + std::string(option.choices) + " ";
     if (padded.find(" " + value + " ") == std::string::npos) {
-      return base::Error{base::Errc::invalid, std::string(option.name) + " takes one of: " + std::string(option.choices) +
+      return base::Error{base::Errc::invalid, std::string(option.name) +
+                                                  " takes one of: " + std::string(option.choices) +
                                                   "; not \"" + base::for_display(value) + "\"."};
     }
   }
@@ -61,14 +65,17 @@ base::Status check_arguments(const Command& command, const std::vector<std::stri
   for (std::size_t i = 0; i < command.arguments.size(); ++i) {
     const Argument& argument = command.arguments[i];
     if (argument.required && words.size() <= i) {
-      return base::Error{base::Errc::invalid, "\"" + std::string(command.name) + "\" needs " + std::string(argument.name) +
-                                                  ". See robot-council " + std::string(command.name) + " --help."};
+      return base::Error{base::Errc::invalid, "\"" + std::string(command.name) + "\" needs " +
+                                                  std::string(argument.name) +
+                                                  ". See robot-council " +
+                                                  std::string(command.name) + " --help."};
     }
     ++most;
     rest = rest || argument.rest;
   }
   if (!rest && words.size() > most) {
-    return base::Error{base::Errc::invalid, "\"" + std::string(command.name) + "\" does not take \"" +
+    return base::Error{base::Errc::invalid, "\"" + std::string(command.name) +
+                                                "\" does not take \"" +
                                                 base::for_display(words[most]) + "\"."};
   }
   return {};
@@ -76,7 +83,9 @@ base::Status check_arguments(const Command& command, const std::vector<std::stri
 
 }  // namespace
 
-bool Args::has(std::string_view option) const { return options_.find(option) != options_.end(); }
+bool Args::has(std::string_view option) const {
+  return options_.find(option) != options_.end();
+}
 
 std::optional<std::string> Args::value(std::string_view option) const {
   const auto found = options_.find(option);
@@ -146,7 +155,8 @@ base::Result<Args> parse(const Command& command, const std::vector<std::string>&
   }
   return args;
 } catch (const CLI::ArgumentMismatch& mismatch) {
-  return base::Error{base::Errc::invalid, "Option needs a value: " + base::for_display(mismatch.what()) + "."};
+  return base::Error{base::Errc::invalid,
+                     "Option needs a value: " + base::for_display(mismatch.what()) + "."};
 } catch (const CLI::Error& failure) {
   return base::Error{base::Errc::invalid, base::for_display(failure.what()) + "."};
 }

@@ -30,6 +30,7 @@ class Args {
 };
 
 // Reads the words behind the command's name. invalid: `what` is the whole message for the person.
-[[nodiscard]] base::Result<Args> parse(const Command& command, const std::vector<std::string>& words);
+[[nodiscard]] base::Result<Args> parse(const Command& command,
+                                       const std::vector<std::string>& words);
 
 }  // namespace robot_council::cli

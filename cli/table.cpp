@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view kDeliver = "delivery";
 
 constexpr Option kService{"--service", "URL", "the fleet's URL; else ROBOT_COUNCIL_SERVICE"};
-constexpr Option kHarness{"--harness", "NAME", "the harness; else ROBOT_COUNCIL_HARNESS, else detected"};
+constexpr Option kHarness{"--harness", "NAME",
+                          "the harness; else ROBOT_COUNCIL_HARNESS, else detected"};
 constexpr Option kProject{"--project", "NAME", "one seat for all checkouts of this project"};
 
 constexpr Variable kServiceVariable{"ROBOT_COUNCIL_SERVICE", "the fleet's URL"};
@@ -36,7 +37,8 @@ Command pending() {
            {1, "no service, no harness, or a wrong option"},
            {3, "the sink exists and cannot be read or written (never with --hook)"}},
           "robot-council pending --peek",
-          {kServiceVariable, kHarnessVariable,
+          {kServiceVariable,
+           kHarnessVariable,
            {"ROBOT_COUNCIL_ROUNDS", "answers to one turn in a row, 1 to 8 (1)"},
            {"ROBOT_COUNCIL_QUIET", "object: print {} where nothing waits"}},
           Show::listed,
@@ -49,7 +51,8 @@ Command wait() {
           "Wait until an event waits for this seat",
           Where::here,
           {{"--timeout", "SECONDS", "give up after this time; else wait on"},
-           {"--hook", "", "run as a background hook of Claude Code: payload on stdin, events on stderr"},
+           {"--hook", "",
+            "run as a background hook of Claude Code: payload on stdin, events on stderr"},
            kService,
            kHarness,
            kProject},
@@ -60,8 +63,10 @@ Command wait() {
            {10, "with --hook: events were handed over"},
            {130, "interrupted"}},
           "robot-council wait --timeout 60 && robot-council pending",
-          {kServiceVariable, kHarnessVariable,
-           {"ROBOT_COUNCIL_MIDTURN", "with --hook: what reaches a working session: urgent, all, none (urgent)"}},
+          {kServiceVariable,
+           kHarnessVariable,
+           {"ROBOT_COUNCIL_MIDTURN",
+            "with --hook: what reaches a working session: urgent, all, none (urgent)"}},
           Show::listed,
           1,
           kDeliver};
@@ -73,11 +78,8 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands = [] {
     std::vector<Command> all = {pending(), wait()};
     const std::vector<std::vector<Command>> parts = {
-        bridge_commands(),
-        brake_commands(),
-        account_commands(),
-        fleet_commands(),
-        program_commands(),
+        bridge_commands(), brake_commands(),   account_commands(),
+        fleet_commands(),  program_commands(),
     };
     for (const auto& part : parts) {
       all.insert(all.end(), part.begin(), part.end());

@@ -6,9 +6,11 @@ namespace {
 constexpr std::string_view kAccount = "account";
 constexpr std::string_view kProve = "proving it works";
 constexpr Option kService{"--service", "URL", "the fleet's URL; else ROBOT_COUNCIL_SERVICE"};
-constexpr Option kHarness{"--harness", "NAME", "the harness; else ROBOT_COUNCIL_HARNESS, else detected"};
+constexpr Option kHarness{"--harness", "NAME",
+                          "the harness; else ROBOT_COUNCIL_HARNESS, else detected"};
 constexpr Variable kServiceVariable{"ROBOT_COUNCIL_SERVICE", "the fleet's URL"};
-constexpr Variable kHarnessVariable{"ROBOT_COUNCIL_HARNESS", "the harness this credential belongs to"};
+constexpr Variable kHarnessVariable{"ROBOT_COUNCIL_HARNESS",
+                                    "the harness this credential belongs to"};
 
 Command enroll() {
   return {"enroll",
@@ -16,9 +18,15 @@ Command enroll() {
           Where::net,
           {kService,
            kHarness,
-           {"--machine-label", "LABEL", "name of this machine; else the host name and 8 digits of its id"},
-           {"--ability", "ABILITY", "ask for this ability; repeatable (tasks:create, tasks:claim, events:post)", {}, Repeat::all},
-           {"--credential-store", "STORE", "where the credential is kept (auto)", "auto keychain secret-service file"},
+           {"--machine-label", "LABEL",
+            "name of this machine; else the host name and 8 digits of its id"},
+           {"--ability",
+            "ABILITY",
+            "ask for this ability; repeatable (tasks:create, tasks:claim, events:post)",
+            {},
+            Repeat::all},
+           {"--credential-store", "STORE", "where the credential is kept (auto)",
+            "auto keychain secret-service file"},
            {"--local", "", "approve it with the operator token of this user's serve"},
            {"--data", "DIR", "with --local: that serve's data folder"}},
           {},
@@ -56,27 +64,31 @@ Command api() {
 }
 
 Command demo() {
-  return {"demo",
-          "Prove the whole way of an event on this machine, in a private folder that is removed again",
-          Where::net,
-          {{"--script", "PATH", "the stop-hook script to run; else the installed one"}},
-          {},
-          {{0, "every step was proven"},
-           {1, "a step failed, which is named, or this machine is stopped"},
-           {2, "unknown option"},
-           {130, "interrupted"}},
-          "robot-council demo",
-          {},
-          Show::listed,
-          2,
-          kProve};
+  return {
+      "demo",
+      "Prove the whole way of an event on this machine, in a private folder that is removed again",
+      Where::net,
+      {{"--script", "PATH", "the stop-hook script to run; else the installed one"}},
+      {},
+      {{0, "every step was proven"},
+       {1, "a step failed, which is named, or this machine is stopped"},
+       {2, "unknown option"},
+       {130, "interrupted"}},
+      "robot-council demo",
+      {},
+      Show::listed,
+      2,
+      kProve};
 }
 
 Command status() {
   return {"status",
           "Show what the seats of this checkout know: brake, bridge, session, feed, events, hook",
           Where::here,
-          {kService, kHarness, {"--project", "NAME", "only the seat of this project"}, {"--json", "", "as JSON"}},
+          {kService,
+           kHarness,
+           {"--project", "NAME", "only the seat of this project"},
+           {"--json", "", "as JSON"}},
           {},
           {{0, "shown, also when stopped or when no seat is known"},
            {1, "the checkout cannot be told"},
@@ -90,22 +102,27 @@ Command status() {
 }
 
 Command doctor() {
-  return {"doctor",
-          "Check a wired harness from its settings to the fleet, with a test event that must come back",
-          Where::net,
-          {kService, {"--harness", "NAME", "only this harness; else every one that is wired here"},
-           {"--project", "NAME", "the seat's project"}, {"--json", "", "as JSON"}},
-          {},
-          {{0, "no check failed"}, {1, "one failed; its line says what to do"}, {2, "unknown option"}},
-          "robot-council doctor --harness claude",
-          {kServiceVariable},
-          Show::listed,
-          2,
-          kProve};
+  return {
+      "doctor",
+      "Check a wired harness from its settings to the fleet, with a test event that must come back",
+      Where::net,
+      {kService,
+       {"--harness", "NAME", "only this harness; else every one that is wired here"},
+       {"--project", "NAME", "the seat's project"},
+       {"--json", "", "as JSON"}},
+      {},
+      {{0, "no check failed"}, {1, "one failed; its line says what to do"}, {2, "unknown option"}},
+      "robot-council doctor --harness claude",
+      {kServiceVariable},
+      Show::listed,
+      2,
+      kProve};
 }
 
 }  // namespace
 
-std::vector<Command> account_commands() { return {enroll(), api(), status(), doctor(), demo()}; }
+std::vector<Command> account_commands() {
+  return {enroll(), api(), status(), doctor(), demo()};
+}
 
 }  // namespace robot_council::cli

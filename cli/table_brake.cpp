@@ -5,7 +5,8 @@ namespace {
 
 constexpr std::string_view kBrake = "brake";
 constexpr std::string_view kClients =
-    "antigravity claude_code codex_cli cursor devin factory_droid gemini_cli goose grok mistral_vibe openhands tabnine "
+    "antigravity claude_code codex_cli cursor devin factory_droid gemini_cli goose grok "
+    "mistral_vibe openhands tabnine "
     "vscode_copilot windsurf";
 constexpr Option kRepo{"--repo", "DIR", "the repository, or any folder in it (.)"};
 constexpr ExitCode kUsage{2, "unknown client or option, or no such folder"};
@@ -22,7 +23,9 @@ Command stop() {
            {"--reason", "TEXT", "told to each agent that is refused"},
            {"--everywhere", "", "every repository of this user on this machine"}},
           {},
-          {{0, "stopped"}, {1, "refused to an agent, or one copy of the stop could not be written"}, kUsage},
+          {{0, "stopped"},
+           {1, "refused to an agent, or one copy of the stop could not be written"},
+           kUsage},
           "robot-council stop --reason 'wrong branch'",
           {},
           Show::listed,
@@ -58,7 +61,8 @@ Command check() {
            {1, "refused (git)"},
            {2, "refused, or the check could not run"}},
           "robot-council brake-check --client claude_code",
-          {{"ROBOT_COUNCIL_AGENT_COMMIT", "git hooks: 0, false, no, off = a person; another value = an agent"}},
+          {{"ROBOT_COUNCIL_AGENT_COMMIT",
+            "git hooks: 0, false, no, off = a person; another value = an agent"}},
           Show::listed,
           2,
           kBrake};
@@ -84,7 +88,9 @@ Command unwire() {
           Where::here,
           {kAll, kScope, kDryRun, kRepo},
           {{"CLIENT", "one or more clients", false, true}},
-          {{0, "unwired, or nothing of ours there"}, {1, "refused to an agent, or a file was not edited"}, kUsage},
+          {{0, "unwired, or nothing of ours there"},
+           {1, "refused to an agent, or a file was not edited"},
+           kUsage},
           "robot-council brake unwire cursor",
           {},
           Show::listed,
@@ -98,7 +104,9 @@ Command git() {
           Where::here,
           {kRepo, {"--refs", "", "also each change of a ref: fetch and stash too"}},
           {{"install|uninstall", "what to do"}},
-          {{0, "done"}, {1, "refused to an agent, or git looks for hooks elsewhere (core.hooksPath)"}, kUsage},
+          {{0, "done"},
+           {1, "refused to an agent, or git looks for hooks elsewhere (core.hooksPath)"},
+           kUsage},
           "robot-council brake git install",
           {},
           Show::listed,
@@ -122,6 +130,8 @@ Command gateway() {
 
 }  // namespace
 
-std::vector<Command> brake_commands() { return {stop(), resume(), check(), wire(), unwire(), git(), gateway()}; }
+std::vector<Command> brake_commands() {
+  return {stop(), resume(), check(), wire(), unwire(), git(), gateway()};
+}
 
 }  // namespace robot_council::cli

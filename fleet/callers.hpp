@@ -44,10 +44,11 @@ struct Installation {
   std::string machine_label;
 };
 
-// Who a token belongs to, or the 401 or 403 to answer. Everything is read at each request: expiry, revocation, the developer's
-// permission. `token` is the text after "Bearer ".
+// Who a token belongs to, or the 401 or 403 to answer. Everything is read at each request: expiry,
+// revocation, the developer's permission. `token` is the text after "Bearer ".
 [[nodiscard]] std::variant<Session, Reply> session_of_token(Unit& unit, std::string_view token);
-[[nodiscard]] std::variant<Installation, Reply> installation_of_token(Unit& unit, std::string_view token);
+[[nodiscard]] std::variant<Installation, Reply> installation_of_token(Unit& unit,
+                                                                      std::string_view token);
 // The session with this id, gone ones too.
 [[nodiscard]] std::optional<Session> find_session(Unit& unit, std::int64_t id);
 
@@ -58,7 +59,8 @@ struct Installation {
 [[nodiscard]] Reply missing_ability(std::string_view ability);
 
 // min(tasks at once of the seat, declared).
-[[nodiscard]] std::int64_t effective_capacity(const Settings& settings, const std::optional<std::int64_t>& declared);
+[[nodiscard]] std::int64_t effective_capacity(const Settings& settings,
+                                              const std::optional<std::int64_t>& declared);
 
 // A new secret: `kind`, "|", 64 hex digits. What is stored of it.
 [[nodiscard]] std::string new_token(std::string_view kind);

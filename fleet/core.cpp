@@ -8,7 +8,8 @@ namespace robot_council::fleet {
 
 namespace {
 
-constexpr std::uint64_t kMaxEpoch = std::uint64_t{1} << 53U;  // exact in a double: some readers have no other number
+constexpr std::uint64_t kMaxEpoch = std::uint64_t{1}
+                                    << 53U;  // exact in a double: some readers have no other number
 
 }  // namespace
 
@@ -53,16 +54,21 @@ base::Status Core::prepare() {
   const std::int64_t now_ms = now();
   return store_->write(
       [this, now_ms](Transaction& tx) {
-        tx.execute("INSERT INTO developers(github_login, allowed, created_at) VALUES(?, 1, ?) ON CONFLICT DO NOTHING",
-                   {settings_.login, now_ms});
+        tx.execute(
+            "INSERT INTO developers(github_login, allowed, created_at) VALUES(?, 1, ?) ON CONFLICT "
+            "DO NOTHING",
+            {settings_.login, now_ms});
         tx.execute("UPDATE developers SET developer_id = id WHERE developer_id IS NULL", {});
-        const auto developer = tx.first("SELECT id FROM developers WHERE github_login = ?", {settings_.login});
+        const auto developer =
+            tx.first("SELECT id FROM developers WHERE github_login = ?", {settings_.login});
         developer_id_ = developer ? developer->integer(0) : 0;
-        tx.execute("UPDATE sessions SET contact_at = ? WHERE status <> 'gone' AND contact_at < ?", {now_ms, now_ms});
+        tx.execute("UPDATE sessions SET contact_at = ? WHERE status <> 'gone' AND contact_at < ?",
+                   {now_ms, now_ms});
         epoch_head_ = store_->last_event_id(tx);
         const auto oldest = tx.first("SELECT MIN(id) FROM events", {});
         epoch_ = static_cast<std::int64_t>(base::random_below(kMaxEpoch - 1)) + 1;
-        window.start(epoch_head_, oldest ? oldest->maybe_integer(0).value_or(epoch_head_ + 1) : epoch_head_ + 1);
+        window.start(epoch_head_,
+                     oldest ? oldest->maybe_integer(0).value_or(epoch_head_ + 1) : epoch_head_ + 1);
         return Ending::commit;
       },
       {});

@@ -21,8 +21,8 @@
 
 namespace robot_council::fleet {
 
-// User codes of pending enrolments, for the operator's overview: the store keeps only their hashes. After a restart a code can
-// still be typed, and is not listed. Threads: safe from any.
+// User codes of pending enrolments, for the operator's overview: the store keeps only their hashes.
+// After a restart a code can still be typed, and is not listed. Threads: safe from any.
 class PendingCodes {
  public:
   void remember(const std::string& hash, const std::string& code);
@@ -34,18 +34,21 @@ class PendingCodes {
   std::map<std::string, std::string> codes_ RC_GUARDED_BY(mu_);
 };
 
-// The fleet without its wire: runs units of work on the store, then tells the readers. Threads: safe from any.
+// The fleet without its wire: runs units of work on the store, then tells the readers. Threads:
+// safe from any.
 class Core {
  public:
   using Wake = std::function<void(const std::vector<std::uint64_t>&)>;
 
-  // Reads the head of the feed, draws the epoch, makes the developer of settings.login and gives the live sessions a contact of now
-  // (8.5). Errors: of the store.
-  [[nodiscard]] static base::Result<std::unique_ptr<Core>> open(std::unique_ptr<Store> store, Settings settings,
+  // Reads the head of the feed, draws the epoch, makes the developer of settings.login and gives
+  // the live sessions a contact of now (8.5). Errors: of the store.
+  [[nodiscard]] static base::Result<std::unique_ptr<Core>> open(std::unique_ptr<Store> store,
+                                                                Settings settings,
                                                                 const base::Context& context);
 
-  // One transaction. A reply of 400 and above undoes it; a store that fails gives 503 (500 where it cannot tell whether the commit
-  // was done). After the commit its events are in the window and their readers woken, before this returns.
+  // One transaction. A reply of 400 and above undoes it; a store that fails gives 503 (500 where it
+  // cannot tell whether the commit was done). After the commit its events are in the window and
+  // their readers woken, before this returns.
   Reply write(const std::function<Reply(Unit&)>& work);
   Reply read(const std::function<Reply(Unit&)>& work);
 

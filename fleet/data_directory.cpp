@@ -18,7 +18,8 @@ constexpr std::size_t kMaxTokenFile = 4096;  // bytes
 
 base::Result<DataDirectory> DataDirectory::open(const std::string& path) {
   if (auto made = base::make_private_directory(path); !made) {
-    return base::Error{made.error().code, "cannot use the folder " + path + ": " + made.error().what};
+    return base::Error{made.error().code,
+                       "cannot use the folder " + path + ": " + made.error().what};
   }
   const std::string lock_path = base::join_path(path, "serve.lock");
   auto lock = base::FileLock::try_acquire(lock_path);
@@ -27,8 +28,10 @@ base::Result<DataDirectory> DataDirectory::open(const std::string& path) {
       return lock.error();
     }
     const auto pid = base::FileLock::owner(lock_path);
-    return base::Error{base::Errc::busy, "another serve uses " + path + (pid ? ": pid " + std::to_string(*pid) : std::string()) +
-                                             ". Stop it, or give --data another folder"};
+    return base::Error{base::Errc::busy,
+                       "another serve uses " + path +
+                           (pid ? ": pid " + std::to_string(*pid) : std::string()) +
+                           ". Stop it, or give --data another folder"};
   }
   if (auto written = lock->write_owner(); !written) {
     return written.error();
@@ -46,7 +49,8 @@ base::Result<std::string> DataDirectory::operator_token() const {
     return token;
   }
   if (auto checked = base::check_private_file(path); !checked) {
-    return base::Error{base::Errc::refused, checked.error().what + ". Run: chmod 600 " + base::shell_quote(path)};
+    return base::Error{base::Errc::refused,
+                       checked.error().what + ". Run: chmod 600 " + base::shell_quote(path)};
   }
   auto text = base::read_file(path, kMaxTokenFile, base::Links::dont);
   if (!text) {
@@ -54,7 +58,8 @@ base::Result<std::string> DataDirectory::operator_token() const {
   }
   std::string token(base::trim(*text));
   if (token.size() != 2 * kOperatorTokenBytes) {
-    return base::Error{base::Errc::corrupt, path + " holds no token of this service. Remove it to have a new one made"};
+    return base::Error{base::Errc::corrupt,
+                       path + " holds no token of this service. Remove it to have a new one made"};
   }
   return token;
 }
@@ -68,6 +73,8 @@ void DataDirectory::remove_url() const {
   (void)base::remove_file(base::join_path(path_, "service.url"));
 }
 
-std::string DataDirectory::store_path() const { return base::join_path(path_, "fleet.db"); }
+std::string DataDirectory::store_path() const {
+  return base::join_path(path_, "fleet.db");
+}
 
 }  // namespace robot_council::fleet

@@ -7,11 +7,12 @@
 
 namespace robot_council::fleet {
 
-// The embedded service's folder (0700, files 0600): fleet.db, operator.token, service.url, serve.lock. One process at a time: the
-// lock is held for the life of this object.
+// The embedded service's folder (0700, files 0600): fleet.db, operator.token, service.url,
+// serve.lock. One process at a time: the lock is held for the life of this object.
 class DataDirectory {
  public:
-  // Errors: busy: another serve runs, `what` names its pid; refused: the folder or the token is open to others; io.
+  // Errors: busy: another serve runs, `what` names its pid; refused: the folder or the token is
+  // open to others; io.
   [[nodiscard]] static base::Result<DataDirectory> open(const std::string& path);
 
   // 64 hex digits; made at the first start. refused: readable by others.
@@ -22,7 +23,8 @@ class DataDirectory {
   [[nodiscard]] std::string store_path() const;
 
  private:
-  DataDirectory(std::string path, base::FileLock lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+  DataDirectory(std::string path, base::FileLock lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
   std::string path_;
   base::FileLock lock_;
 };

@@ -11,7 +11,8 @@ std::string seat_name(std::string_view harness, std::string_view machine_label) 
 
 bool mark_gone(Unit& unit, const Session& session, const SessionEnd& end) {
   const std::int64_t changed = unit.tx.execute(
-      "UPDATE sessions SET status = 'gone', token_hash = NULL, requested_role = NULL, requested_at = NULL, ended_at = ?"
+      "UPDATE sessions SET status = 'gone', token_hash = NULL, requested_role = NULL, requested_at "
+      "= NULL, ended_at = ?"
       " WHERE id = ? AND status <> 'gone'",
       {unit.now, session.id});
   if (changed == 0) {
@@ -22,7 +23,10 @@ bool mark_gone(Unit& unit, const Session& session, const SessionEnd& end) {
     EventDraft gone;
     gone.type = service_api::event::kSessionGone;
     gone.body = seat_name(session.harness, session.machine_label) + " ended.";
-    gone.meta = ObjectText().integer("installation_id", session.installation_id).text("reason", end.reason).done();
+    gone.meta = ObjectText()
+                    .integer("installation_id", session.installation_id)
+                    .text("reason", end.reason)
+                    .done();
     gone.actor = session.actor();
     gone.developer_id = session.developer_id;
     gone.performed_by = end.performed_by;
@@ -33,9 +37,11 @@ bool mark_gone(Unit& unit, const Session& session, const SessionEnd& end) {
 
 void release_holdings(Unit& unit, const Session& session) {
   const Rows tasks = unit.tx.query(
-      "UPDATE tasks SET status = 'pending', branch = NULL, sub_label = NULL, claimed_at = NULL, claimed_session = NULL,"
+      "UPDATE tasks SET status = 'pending', branch = NULL, sub_label = NULL, claimed_at = NULL, "
+      "claimed_session = NULL,"
       " claimed_login = NULL, placed_by = NULL, hand_back = 0"
-      " WHERE claimed_session = ? AND status IN ('claimed', 'in_progress', 'blocked') RETURNING id, developer_id",
+      " WHERE claimed_session = ? AND status IN ('claimed', 'in_progress', 'blocked') RETURNING "
+      "id, developer_id",
       {session.id});
   for (const Row& task : tasks) {
     EventDraft released;
@@ -50,13 +56,15 @@ void release_holdings(Unit& unit, const Session& session) {
     unit.append(released);
   }
   const Rows locks = unit.tx.query(
-      "UPDATE locks SET previous = holder, holder = NULL, holder_login = NULL, freed_at = ? WHERE holder = ? RETURNING name",
+      "UPDATE locks SET previous = holder, holder = NULL, holder_login = NULL, freed_at = ? WHERE "
+      "holder = ? RETURNING name",
       {unit.now, session.id});
   for (const Row& lock : locks) {
     EventDraft released;
     released.type = service_api::event::kLockReleased;
     released.body = "Released " + lock.text(0) + ".";
-    released.meta = ObjectText().text("lock", lock.text(0)).integer("released_from", session.id).done();
+    released.meta =
+        ObjectText().text("lock", lock.text(0)).integer("released_from", session.id).done();
     released.developer_id = session.developer_id;
     unit.append(released);
   }
@@ -65,9 +73,10 @@ void release_holdings(Unit& unit, const Session& session) {
 std::vector<std::int64_t> revoke_installation(Unit& unit, const Installation& installation,
                                               const std::string& performed_by) {
   std::vector<std::int64_t> ended;
-  const std::int64_t changed =
-      unit.tx.execute("UPDATE installations SET revoked_at = ?, token_hash = NULL WHERE id = ? AND revoked_at IS NULL",
-                      {unit.now, installation.id});
+  const std::int64_t changed = unit.tx.execute(
+      "UPDATE installations SET revoked_at = ?, token_hash = NULL WHERE id = ? AND revoked_at IS "
+      "NULL",
+      {unit.now, installation.id});
   if (changed == 0) {
     return ended;
   }
@@ -80,7 +89,8 @@ std::vector<std::int64_t> revoke_installation(Unit& unit, const Installation& in
   revoked.performed_by = performed_by;
   unit.append(revoked);
   const Rows sessions = unit.tx.query(
-      "SELECT id FROM sessions WHERE installation_id = ? AND status <> 'gone' ORDER BY id", {installation.id});
+      "SELECT id FROM sessions WHERE installation_id = ? AND status <> 'gone' ORDER BY id",
+      {installation.id});
   for (const Row& row : sessions) {
     const auto session = find_session(unit, row.integer(0));
     if (session && mark_gone(unit, *session, {"revoked", performed_by})) {

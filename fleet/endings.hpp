@@ -17,16 +17,16 @@ struct SessionEnd {
   std::optional<std::string> performed_by;  // the person who revoked it
 };
 
-// Marks the session gone, deletes its token, appends session.gone (not for an ephemeral one) and names it in
-// unit.ended_sessions. Nothing is released. False if it was gone already.
+// Marks the session gone, deletes its token, appends session.gone (not for an ephemeral one) and
+// names it in unit.ended_sessions. Nothing is released. False if it was gone already.
 bool mark_gone(Unit& unit, const Session& session, const SessionEnd& end);
 
-// Gives back what a gone session holds: tasks to pending, locks free, each with its event in the sweep's form (no actor,
-// `released_from`). Safe to repeat.
+// Gives back what a gone session holds: tasks to pending, locks free, each with its event in the
+// sweep's form (no actor, `released_from`). Safe to repeat.
 void release_holdings(Unit& unit, const Session& session);
 
-// Revokes one installation: its token, its sessions, their holdings. installation.revoked comes first. The ids of the
-// sessions that ended; nothing at all if it was revoked already.
+// Revokes one installation: its token, its sessions, their holdings. installation.revoked comes
+// first. The ids of the sessions that ended; nothing at all if it was revoked already.
 std::vector<std::int64_t> revoke_installation(Unit& unit, const Installation& installation,
                                               const std::string& performed_by);
 

@@ -59,12 +59,15 @@ struct StoredEvent {
 // Rules 1 and 2 of 4.3.
 [[nodiscard]] bool is_open(std::string_view type, bool direct);
 
-// Inserts the event and its addressees. Its id is one above the last committed one (one writer at a time).
-[[nodiscard]] StoredEvent store_event(Transaction& transaction, const EventDraft& draft, std::int64_t now);
+// Inserts the event and its addressees. Its id is one above the last committed one (one writer at a
+// time).
+[[nodiscard]] StoredEvent store_event(Transaction& transaction, const EventDraft& draft,
+                                      std::int64_t now);
 
 // Columns for event_of(), of table events with alias e.
 inline constexpr std::string_view kEventColumns =
-    "e.id, e.type, e.body, e.meta, e.created_at, e.actor_session_id, e.actor_login, e.direct, e.has_performer, e.performed_by";
+    "e.id, e.type, e.body, e.meta, e.created_at, e.actor_session_id, e.actor_login, e.direct, "
+    "e.has_performer, e.performed_by";
 // The event's JSON from a row that begins with kEventColumns.
 [[nodiscard]] std::string event_json(const Row& row);
 

@@ -11,11 +11,12 @@ namespace robot_council::fleet {
 FeedQuery read_feed_query(Fields& fields) {
   FeedQuery query;
   query.after = fields.integer("after", Need::optional, 0, INT64_MAX);
-  query.limit =
-      fields.integer("limit", Need::optional, 1, service_api::kMaxPageEvents).value_or(service_api::kMaxPageEvents);
+  query.limit = fields.integer("limit", Need::optional, 1, service_api::kMaxPageEvents)
+                    .value_or(service_api::kMaxPageEvents);
   if (fields.has("acknowledge")) {
     const auto word = fields.text("acknowledge", {Need::required, 0, [](std::string_view text) {
-                                                    return text == "0" || text == "1" || text == "true" || text == "false";
+                                                    return text == "0" || text == "1" ||
+                                                           text == "true" || text == "false";
                                                   }});
     query.acknowledge = !word || *word == "1" || *word == "true";
   }
@@ -24,7 +25,8 @@ FeedQuery read_feed_query(Fields& fields) {
   return query;
 }
 
-std::optional<Page> feed_page(Core& core, std::int64_t after, std::int64_t limit, const Reader& reader) {
+std::optional<Page> feed_page(Core& core, std::int64_t after, std::int64_t limit,
+                              const Reader& reader) {
   if (auto page = core.window.page(after, limit, reader)) {
     return page;
   }
@@ -51,7 +53,8 @@ Reply acknowledge(Core& core, const Session& session, std::int64_t position) {
     return ok({});
   }
   return core.write([&](Unit& unit) {
-    unit.tx.execute("UPDATE sessions SET feed_cursor = ? WHERE id = ? AND feed_cursor < ?", {position, session.id, position});
+    unit.tx.execute("UPDATE sessions SET feed_cursor = ? WHERE id = ? AND feed_cursor < ?",
+                    {position, session.id, position});
     return ok({});
   });
 }
@@ -60,8 +63,8 @@ Reply read_events(Core& core, const Session& session, const Input& input) {
   Fields fields(input);
   FeedQuery query;
   query.after = fields.integer("after", Need::optional, 0, INT64_MAX);
-  query.limit =
-      fields.integer("limit", Need::optional, 1, service_api::kMaxPageEvents).value_or(service_api::kMaxPageEvents);
+  query.limit = fields.integer("limit", Need::optional, 1, service_api::kMaxPageEvents)
+                    .value_or(service_api::kMaxPageEvents);
   if (!fields.ok()) {
     return invalid_input(fields.errors());
   }
@@ -77,8 +80,8 @@ Reply read_events(Core& core, const Session& session, const Input& input) {
 std::int64_t before_last(Core& core, std::int64_t limit) {
   std::int64_t position = 0;
   (void)core.read([&](Unit& unit) {
-    const auto row =
-        unit.tx.first("SELECT MIN(id) FROM (SELECT id FROM events ORDER BY id DESC LIMIT ?) AS newest", {limit});
+    const auto row = unit.tx.first(
+        "SELECT MIN(id) FROM (SELECT id FROM events ORDER BY id DESC LIMIT ?) AS newest", {limit});
     position = row ? row->maybe_integer(0).value_or(unit.head + 1) - 1 : unit.head;
     return ok({});
   });

@@ -20,12 +20,15 @@ struct FeedQuery {
 };
 [[nodiscard]] FeedQuery read_feed_query(Fields& fields);
 
-// The page after `after` for this reader: from memory near the head, else from the store. nothing: the store failed.
-[[nodiscard]] std::optional<Page> feed_page(Core& core, std::int64_t after, std::int64_t limit, const Reader& reader);
+// The page after `after` for this reader: from memory near the head, else from the store. nothing:
+// the store failed.
+[[nodiscard]] std::optional<Page> feed_page(Core& core, std::int64_t after, std::int64_t limit,
+                                            const Reader& reader);
 // {"events","cursor","oldest","epoch","epoch_head"}
 [[nodiscard]] std::string page_text(const Core& core, const Page& page);
 
-// Stores the position read from: only forward, only if an event with that id or a higher one exists.
+// Stores the position read from: only forward, only if an event with that id or a higher one
+// exists.
 Reply acknowledge(Core& core, const Session& session, std::int64_t position);
 // Tool events_read: GET events without `wait`.
 Reply read_events(Core& core, const Session& session, const Input& input);

@@ -29,7 +29,8 @@ void FeedWindow::add(std::vector<StoredEvent> events) {
   }
 }
 
-std::optional<Page> FeedWindow::page(std::int64_t after, std::int64_t limit, const Reader& reader) const {
+std::optional<Page> FeedWindow::page(std::int64_t after, std::int64_t limit,
+                                     const Reader& reader) const {
   const base::MutexLock lock(mu_);
   Page page;
   if (after >= head_) {
@@ -78,14 +79,18 @@ void FeedWindow::set_oldest(std::int64_t oldest) {
   }
 }
 
-Page read_page(Transaction& transaction, std::int64_t after, std::int64_t limit, const Reader& reader) {
-  // An event closed to others is looked up among its addressees; the open ones and the reader's own cost nothing more.
+Page read_page(Transaction& transaction, std::int64_t after, std::int64_t limit,
+               const Reader& reader) {
+  // An event closed to others is looked up among its addressees; the open ones and the reader's own
+  // cost nothing more.
   static const std::string sql =
       "SELECT " + std::string(kEventColumns) +
       ", CASE WHEN e.developer_id = ? THEN 1"
-      " WHEN e.type NOT IN ('narration', 'lane.quiet', 'lane.condition', 'placement.instruction') THEN 1"
+      " WHEN e.type NOT IN ('narration', 'lane.quiet', 'lane.condition', 'placement.instruction') "
+      "THEN 1"
       " WHEN e.direct = 1 AND e.type <> 'placement.instruction' THEN 1"
-      " WHEN EXISTS(SELECT 1 FROM event_addressees a WHERE a.event_id = e.id AND a.session_id = ? AND a.developer_id = ?)"
+      " WHEN EXISTS(SELECT 1 FROM event_addressees a WHERE a.event_id = e.id AND a.session_id = ? "
+      "AND a.developer_id = ?)"
       " THEN 1 ELSE 0 END FROM events e WHERE e.id > ? ORDER BY e.id LIMIT ?";
   constexpr std::size_t kVisibleColumn = 10;
   Page page;
@@ -94,8 +99,8 @@ Page read_page(Transaction& transaction, std::int64_t after, std::int64_t limit,
   bool more = true;
   while (more && examined < service_api::kMaxExamined) {
     const std::int64_t chunk = std::min(kPageChunk, service_api::kMaxExamined - examined);
-    const Rows rows =
-        transaction.query(sql, {reader.developer_id, reader.session_id, reader.developer_id, page.cursor, chunk});
+    const Rows rows = transaction.query(
+        sql, {reader.developer_id, reader.session_id, reader.developer_id, page.cursor, chunk});
     for (const Row& row : rows) {
       page.cursor = row.integer(0);
       ++examined;

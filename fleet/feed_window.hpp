@@ -16,11 +16,12 @@ namespace robot_council::fleet {
 struct Page {
   std::vector<std::string> events;  // JSON texts, ids ascending
   std::int64_t cursor = 0;
-  bool at_once = false;             // not to be held: an event, a full examination, a start beyond the head (8.4)
+  bool at_once =
+      false;  // not to be held: an event, a full examination, a start beyond the head (8.4)
 };
 
-// The newest events in memory, so that a reader near the head costs no query: 1,000 readers woken by one event share one text.
-// Threads  safe from any.
+// The newest events in memory, so that a reader near the head costs no query: 1,000 readers woken
+// by one event share one text. Threads  safe from any.
 class FeedWindow {
  public:
   // Empty, standing at `head`.
@@ -28,8 +29,10 @@ class FeedWindow {
   // Events of one commit, in the order of the commits.
   void add(std::vector<StoredEvent> events);
 
-  // The page after `after`, or nothing if the window no longer reaches back that far (then the store has it).
-  [[nodiscard]] std::optional<Page> page(std::int64_t after, std::int64_t limit, const Reader& reader) const;
+  // The page after `after`, or nothing if the window no longer reaches back that far (then the
+  // store has it).
+  [[nodiscard]] std::optional<Page> page(std::int64_t after, std::int64_t limit,
+                                         const Reader& reader) const;
 
   [[nodiscard]] std::int64_t head() const;
   // The smallest id still kept, head + 1 if none.
@@ -45,7 +48,9 @@ class FeedWindow {
   std::int64_t oldest_ RC_GUARDED_BY(mu_) = 1;
 };
 
-// The same page from the store: examines ids after `after` in chunks until the page is full or kMaxExamined were examined.
-[[nodiscard]] Page read_page(Transaction& transaction, std::int64_t after, std::int64_t limit, const Reader& reader);
+// The same page from the store: examines ids after `after` in chunks until the page is full or
+// kMaxExamined were examined.
+[[nodiscard]] Page read_page(Transaction& transaction, std::int64_t after, std::int64_t limit,
+                             const Reader& reader);
 
 }  // namespace robot_council::fleet

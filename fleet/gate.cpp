@@ -10,7 +10,8 @@ namespace robot_council::fleet {
 namespace {
 
 Reply too_many(const OverRate& over) {
-  Reply reply = refuse(429, "Too many requests. Try again in " + std::to_string(over.retry_after) + " s.");
+  Reply reply =
+      refuse(429, "Too many requests. Try again in " + std::to_string(over.retry_after) + " s.");
   reply.headers.emplace_back("Retry-After", std::to_string(over.retry_after));
   reply.headers.emplace_back("X-RateLimit-Limit", std::to_string(over.limit));
   reply.headers.emplace_back("X-RateLimit-Remaining", "0");
@@ -29,9 +30,12 @@ constexpr const char* kNoToken = "This call needs a token.";
 
 const std::map<std::string, std::int64_t>& default_rates() {
   static const std::map<std::string, std::int64_t> rates{
-      {"device-code", service_api::kRateDeviceCode},      {"device-token", service_api::kRateDeviceToken},
-      {"device-token-ip", service_api::kRateDeviceTokenIp}, {"sessions", service_api::kRateSessions},
-      {"agent", service_api::kRateAgent},                 {"role", service_api::kRateRole},
+      {"device-code", service_api::kRateDeviceCode},
+      {"device-token", service_api::kRateDeviceToken},
+      {"device-token-ip", service_api::kRateDeviceTokenIp},
+      {"sessions", service_api::kRateSessions},
+      {"agent", service_api::kRateAgent},
+      {"role", service_api::kRateRole},
       {"operator", service_api::kRateOperator}};
   return rates;
 }
@@ -52,7 +56,8 @@ std::int64_t Gate::limit_of(std::string_view name) const {
   return rate == default_rates().end() ? service_api::kRateAgent : rate->second;
 }
 
-std::optional<Reply> Gate::over(const net::ServerRequest& request, std::string_view name, std::string_view key) {
+std::optional<Reply> Gate::over(const net::ServerRequest& request, std::string_view name,
+                                std::string_view key) {
   if (!core_.settings().rate_limits_for_loopback && is_loopback(request.peer)) {
     return std::nullopt;
   }
@@ -60,7 +65,8 @@ std::optional<Reply> Gate::over(const net::ServerRequest& request, std::string_v
   return over ? std::optional<Reply>(too_many(*over)) : std::nullopt;
 }
 
-std::variant<Session, Reply> Gate::session(const net::ServerRequest& request, std::string_view rate) {
+std::variant<Session, Reply> Gate::session(const net::ServerRequest& request,
+                                           std::string_view rate) {
   const std::string token = token_of(request);
   std::variant<Session, Reply> caller = unauthorized(kNoToken);
   if (!token.empty()) {
@@ -93,7 +99,8 @@ std::variant<Installation, Reply> Gate::installation(const net::ServerRequest& r
     }
   }
   const auto* installation = std::get_if<Installation>(&caller);
-  const std::string key = installation != nullptr ? "i" + std::to_string(installation->id) : request.peer;
+  const std::string key =
+      installation != nullptr ? "i" + std::to_string(installation->id) : request.peer;
   if (auto refused = over(request, "sessions", key)) {
     return *refused;
   }
@@ -133,6 +140,8 @@ std::variant<Input, Reply> body_of(const net::ServerRequest& request) {
   return *std::move(input);
 }
 
-bool is_loopback(std::string_view address) { return address.substr(0, 4) == "127." || address == "::1"; }
+bool is_loopback(std::string_view address) {
+  return address.substr(0, 4) == "127." || address == "::1";
+}
 
 }  // namespace robot_council::fleet

@@ -14,7 +14,9 @@ namespace robot_council::fleet {
 
 namespace {
 
-std::string label(const char* name) { return base::replace_all(name, "_", " "); }
+std::string label(const char* name) {
+  return base::replace_all(name, "_", " ");
+}
 
 }  // namespace
 
@@ -24,7 +26,8 @@ base::Result<Input> Input::from_json(std::string_view text) {
   }
   auto parsed = base::parse_bounded(text, kMaxBody, kMaxJsonNestingOfBody);
   if (!parsed) {
-    return base::Error{base::Errc::invalid, "The body must be JSON, in UTF-8 and nested no deeper than 32 levels."};
+    return base::Error{base::Errc::invalid,
+                       "The body must be JSON, in UTF-8 and nested no deeper than 32 levels."};
   }
   if (parsed->is_array() && parsed->empty()) {
     text = "{}";  // how a writer without typed objects sends an empty one
@@ -45,16 +48,22 @@ Input Input::from_query(const std::vector<std::pair<std::string, std::string>>& 
   return {std::make_shared<const base::Json>(std::move(json)), std::move(text)};
 }
 
-std::string_view Input::raw(std::string_view name) const { return base::json_member(text_, name); }
+std::string_view Input::raw(std::string_view name) const {
+  return base::json_member(text_, name);
+}
 
-bool Fields::has(const char* name) const { return base::get_member(input_.json(), name) != nullptr; }
+bool Fields::has(const char* name) const {
+  return base::get_member(input_.json(), name) != nullptr;
+}
 
-void Fields::refuse(const char* name, std::string_view text) { errors_.emplace_back(prefix_ + name, text); }
+void Fields::refuse(const char* name, std::string_view text) {
+  errors_.emplace_back(prefix_ + name, text);
+}
 
 std::optional<std::string> Fields::text(const char* name, const TextRule& rule) {
   const base::Json* value = base::get_member(input_.json(), name);
-  const bool nothing =
-      value == nullptr || value->is_null() || (value->is_string() && base::is_blank(value->get_ref<const std::string&>()));
+  const bool nothing = value == nullptr || value->is_null() ||
+                       (value->is_string() && base::is_blank(value->get_ref<const std::string&>()));
   if (nothing) {
     if (rule.need == Need::required || (value != nullptr && rule.null == Null::refused)) {
       refuse(name, "The " + label(name) + " field is required.");
@@ -67,7 +76,8 @@ std::optional<std::string> Fields::text(const char* name, const TextRule& rule) 
   }
   auto text = value->get<std::string>();
   if (rule.max > 0 && base::count_code_points(text) > rule.max) {
-    refuse(name, "The " + label(name) + " field must not be longer than " + std::to_string(rule.max) + " characters.");
+    refuse(name, "The " + label(name) + " field must not be longer than " +
+                     std::to_string(rule.max) + " characters.");
     return std::nullopt;
   }
   if (rule.shape != nullptr && !rule.shape(text)) {
@@ -77,7 +87,8 @@ std::optional<std::string> Fields::text(const char* name, const TextRule& rule) 
   return text;
 }
 
-std::optional<std::int64_t> Fields::integer(const char* name, Need need, std::int64_t min, std::int64_t max) {
+std::optional<std::int64_t> Fields::integer(const char* name, Need need, std::int64_t min,
+                                            std::int64_t max) {
   const base::Json* value = base::get_member(input_.json(), name);
   if (value == nullptr || value->is_null()) {
     if (need == Need::required) {
@@ -93,7 +104,8 @@ std::optional<std::int64_t> Fields::integer(const char* name, Need need, std::in
   if (*number < min || *number > max) {
     refuse(name, max == INT64_MAX
                      ? "The " + label(name) + " field must be at least " + std::to_string(min) + "."
-                     : "The " + label(name) + " field must be between " + std::to_string(min) + " and " + std::to_string(max) + ".");
+                     : "The " + label(name) + " field must be between " + std::to_string(min) +
+                           " and " + std::to_string(max) + ".");
     return std::nullopt;
   }
   return number;
@@ -107,7 +119,8 @@ std::optional<bool> Fields::boolean(const char* name) {
   if (value->is_boolean()) {
     return value->get<bool>();
   }
-  const auto number = value->is_string() || value->is_number() ? service_api::integer_of(*value) : std::nullopt;
+  const auto number =
+      value->is_string() || value->is_number() ? service_api::integer_of(*value) : std::nullopt;
   if (number && (*number == 0 || *number == 1)) {
     return *number == 1;
   }
@@ -130,7 +143,8 @@ std::vector<std::int64_t> Fields::ids(const char* name) {
     }
   }
   if (!good) {
-    refuse(name, "The " + label(name) + " field must be a list of at most 50 integers of at least 1.");
+    refuse(name,
+           "The " + label(name) + " field must be a list of at most 50 integers of at least 1.");
     return {};
   }
   return service_api::sorted_ids(std::move(ids));

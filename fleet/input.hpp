@@ -14,43 +14,51 @@
 
 namespace robot_council::fleet {
 
-// The arguments of one call: a request body, a query or a tool's arguments. Keeps the bytes beside the parsed form, since free-form
-// objects are stored as they were written.
+// The arguments of one call: a request body, a query or a tool's arguments. Keeps the bytes beside
+// the parsed form, since free-form objects are stored as they were written.
 class Input {
  public:
-  // An empty or blank body is {}. invalid: no JSON, no object, over the body's limit, nested deeper than 32.
+  // An empty or blank body is {}. invalid: no JSON, no object, over the body's limit, nested deeper
+  // than 32.
   [[nodiscard]] static base::Result<Input> from_json(std::string_view text);
-  [[nodiscard]] static Input from_query(const std::vector<std::pair<std::string, std::string>>& query);
+  [[nodiscard]] static Input from_query(
+      const std::vector<std::pair<std::string, std::string>>& query);
 
   [[nodiscard]] const base::Json& json() const { return *json_; }
   // Bytes of a member, "" when it is missing.
   [[nodiscard]] std::string_view raw(std::string_view name) const;
 
  private:
-  Input(std::shared_ptr<const base::Json> json, std::string text) : json_(std::move(json)), text_(std::move(text)) {}
+  Input(std::shared_ptr<const base::Json> json, std::string text)
+      : json_(std::move(json)), text_(std::move(text)) {}
   std::shared_ptr<const base::Json> json_;
   std::string text_;
 };
 
 enum class Need : std::uint8_t { required, optional };
-enum class Null : std::uint8_t { absent, refused };  // what null and a blank text mean for an optional field
+enum class Null : std::uint8_t {
+  absent,
+  refused
+};  // what null and a blank text mean for an optional field
 
 struct TextRule {
   Need need = Need::optional;
-  std::size_t max = 0;                         // characters
-  bool (*shape)(std::string_view) = nullptr;   // nothing: any text
+  std::size_t max = 0;                        // characters
+  bool (*shape)(std::string_view) = nullptr;  // nothing: any text
   Null null = Null::absent;
 };
 
-// Reads fields out of an Input and collects what is wrong with them, in the order of the calls. A field that is wrong reads as
-// absent; the caller asks ok() before it uses any.
+// Reads fields out of an Input and collects what is wrong with them, in the order of the calls. A
+// field that is wrong reads as absent; the caller asks ok() before it uses any.
 class Fields {
  public:
-  explicit Fields(const Input& input, std::string prefix = "") : input_(input), prefix_(std::move(prefix)) {}
+  explicit Fields(const Input& input, std::string prefix = "")
+      : input_(input), prefix_(std::move(prefix)) {}
 
   [[nodiscard]] bool has(const char* name) const;  // present, null included
   [[nodiscard]] std::optional<std::string> text(const char* name, const TextRule& rule);
-  [[nodiscard]] std::optional<std::int64_t> integer(const char* name, Need need, std::int64_t min, std::int64_t max);
+  [[nodiscard]] std::optional<std::int64_t> integer(const char* name, Need need, std::int64_t min,
+                                                    std::int64_t max);
   // true, false, 1, 0, "1", "0"; null is refused.
   [[nodiscard]] std::optional<bool> boolean(const char* name);
   // 1..50 integers >= 1, sorted without duplicates; empty when absent.

@@ -8,20 +8,27 @@
 
 namespace robot_council::fleet {
 
-// Writes one JSON object as text, members in the order of the calls. Answers are joined from such texts, so that what an agent
-// posted keeps its bytes and a feed page is never parsed again.
+// Writes one JSON object as text, members in the order of the calls. Answers are joined from such
+// texts, so that what an agent posted keeps its bytes and a feed page is never parsed again.
 class ObjectText {
  public:
   ObjectText& text(std::string_view key, std::string_view value);
-  ObjectText& text(std::string_view key, const std::optional<std::string>& value);  // null when absent
-  ObjectText& text(std::string_view key, const char* value) { return text(key, std::string_view(value)); }
-  ObjectText& text(std::string_view key, const std::string& value) { return text(key, std::string_view(value)); }
+  ObjectText& text(std::string_view key,
+                   const std::optional<std::string>& value);  // null when absent
+  ObjectText& text(std::string_view key, const char* value) {
+    return text(key, std::string_view(value));
+  }
+  ObjectText& text(std::string_view key, const std::string& value) {
+    return text(key, std::string_view(value));
+  }
   ObjectText& integer(std::string_view key, std::int64_t value);
-  ObjectText& integer(std::string_view key, const std::optional<std::int64_t>& value);  // null when absent
+  ObjectText& integer(std::string_view key,
+                      const std::optional<std::int64_t>& value);  // null when absent
   ObjectText& flag(std::string_view key, bool value);
   ObjectText& null(std::string_view key);
   ObjectText& raw(std::string_view key, std::string_view json);  // valid JSON; "" is null
-  ObjectText& time(std::string_view key, const std::optional<std::int64_t>& wall_ms);  // ISO 8601; null when absent
+  ObjectText& time(std::string_view key,
+                   const std::optional<std::int64_t>& wall_ms);  // ISO 8601; null when absent
   ObjectText& ids(std::string_view key, const std::vector<std::int64_t>& values);
   ObjectText& texts(std::string_view key, const std::vector<std::string>& values);
 

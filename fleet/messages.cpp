@@ -17,7 +17,8 @@ std::string posted(std::int64_t event_id, const char* type) {
 }
 
 // The live sessions with these ids; nothing and a refused field if one is unknown or gone.
-std::vector<Addressee> live_sessions(Unit& unit, const std::vector<std::int64_t>& ids, const char* name, Fields& fields) {
+std::vector<Addressee> live_sessions(Unit& unit, const std::vector<std::int64_t>& ids,
+                                     const char* name, Fields& fields) {
   std::vector<Addressee> found;
   for (const std::int64_t id : ids) {
     const auto session = find_session(unit, id);
@@ -35,17 +36,21 @@ struct TaskHolder {
   Addressee holder;
 };
 
-std::vector<TaskHolder> holders_of(Unit& unit, const std::vector<std::int64_t>& tasks, const Session& poster, Fields& fields) {
+std::vector<TaskHolder> holders_of(Unit& unit, const std::vector<std::int64_t>& tasks,
+                                   const Session& poster, Fields& fields) {
   std::vector<TaskHolder> holders;
   for (const std::int64_t task_id : tasks) {
     const auto row = unit.tx.first(
-        "SELECT s.id, s.developer_id, t.developer_id, t.created_direct FROM tasks t JOIN sessions s ON s.id = t.claimed_session"
-        " WHERE t.id = ? AND t.status IN ('claimed', 'in_progress', 'blocked') AND s.status <> 'gone'",
+        "SELECT s.id, s.developer_id, t.developer_id, t.created_direct FROM tasks t JOIN sessions "
+        "s ON s.id = t.claimed_session"
+        " WHERE t.id = ? AND t.status IN ('claimed', 'in_progress', 'blocked') AND s.status <> "
+        "'gone'",
         {task_id});
     const bool readable =
         row && (poster.directs() || row->flag(3) || row->integer(2) == poster.developer_id);
     if (!readable) {
-      fields.refuse("to_tasks", "Task #" + std::to_string(task_id) + " is unknown or not held by a live session.");
+      fields.refuse("to_tasks", "Task #" + std::to_string(task_id) +
+                                    " is unknown or not held by a live session.");
       return {};
     }
     holders.push_back({task_id, {row->integer(0), row->integer(1)}});
@@ -61,14 +66,17 @@ std::string narration_meta(const std::string& client, const std::vector<Addresse
   }
   if (!to.empty()) {
     std::vector<std::int64_t> ids;
-    std::transform(to.begin(), to.end(), std::back_inserter(ids), [](const Addressee& a) { return a.session_id; });
+    std::transform(to.begin(), to.end(), std::back_inserter(ids),
+                   [](const Addressee& a) { return a.session_id; });
     meta.ids("to", service_api::sorted_ids(std::move(ids)));
   }
   if (!holders.empty()) {
     std::vector<std::string> pairs;
     for (const TaskHolder& pair : holders) {
-      pairs.push_back(
-          ObjectText().integer("task_id", pair.task_id).integer("session_id", pair.holder.session_id).done());
+      pairs.push_back(ObjectText()
+                          .integer("task_id", pair.task_id)
+                          .integer("session_id", pair.holder.session_id)
+                          .done());
     }
     meta.raw("to_tasks", array_text(pairs));
   }
@@ -131,7 +139,8 @@ Reply post_directive(Unit& unit, const Session& session, const Input& input) {
   return direct(unit, input, session.actor(), session.developer_id);
 }
 
-Reply post_operator_directive(Unit& unit, const Input& input, const std::string& login, std::int64_t developer_id) {
+Reply post_operator_directive(Unit& unit, const Input& input, const std::string& login,
+                              std::int64_t developer_id) {
   return direct(unit, input, Actor{std::nullopt, login, true}, developer_id);
 }
 

@@ -5,7 +5,8 @@
 
 namespace robot_council::fleet {
 
-Reply run_operation(Core& core, const Session& session, const Operation& operation, std::int64_t id, const Input& input) {
+Reply run_operation(Core& core, const Session& session, const Operation& operation, std::int64_t id,
+                    const Input& input) {
   if (!operation.ability.empty() && !role_holds(session.role, operation.ability)) {
     return missing_ability(operation.ability);
   }

@@ -22,10 +22,11 @@ struct Operation {
 };
 
 // Checks the ability, runs the operation in one transaction with the session as it is then.
-[[nodiscard]] Reply run_operation(Core& core, const Session& session, const Operation& operation, std::int64_t id,
-                                  const Input& input);
+[[nodiscard]] Reply run_operation(Core& core, const Session& session, const Operation& operation,
+                                  std::int64_t id, const Input& input);
 
-// A request of this session was accepted (3.3): its contact is noted, and a stale one is active again.
+// A request of this session was accepted (3.3): its contact is noted, and a stale one is active
+// again.
 void note_contact(Core& core, const Session& session);
 
 }  // namespace robot_council::fleet

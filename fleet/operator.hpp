@@ -9,7 +9,8 @@
 
 namespace robot_council::fleet {
 
-// What the person of settings.login does (service contract, 8.6). The caller has checked the operator token.
+// What the person of settings.login does (service contract, 8.6). The caller has checked the
+// operator token.
 
 // GET operator/overview.
 Reply overview(Core& core);

@@ -16,7 +16,9 @@ namespace {
 
 using Table = std::vector<std::vector<std::string>>;
 
-std::string clean(const std::string& text) { return base::without_controls(text, base::Keep::nothing); }
+std::string clean(const std::string& text) {
+  return base::without_controls(text, base::Keep::nothing);
+}
 
 std::string text_of(const base::Json& object, const char* name) {
   const base::Json* value = base::get_member(object, name);
@@ -66,8 +68,9 @@ std::string sessions(const base::Json& overview) {
       tasks.push_back("#" + id_of(task));
     }
     rows.push_back({"  " + id_of(session), text_of(session, "role"), text_of(session, "status"),
-                    text_of(session, "harness") + " on " + text_of(session, "machine_label"), place_of(session),
-                    tasks.empty() ? "-" : base::join(tasks, ","), std::to_string(list_of(session, "locks").size()),
+                    text_of(session, "harness") + " on " + text_of(session, "machine_label"),
+                    place_of(session), tasks.empty() ? "-" : base::join(tasks, ","),
+                    std::to_string(list_of(session, "locks").size()),
                     hour_of(session, "last_seen_at")});
   }
   return section("Sessions", rows);
@@ -78,15 +81,17 @@ std::string decisions(const base::Json& overview) {
   for (const base::Json& enrolment : list_of(overview, "enrolments")) {
     codes.push_back({"  " + text_of(enrolment, "user_code"),
                      text_of(enrolment, "harness") + " on " + text_of(enrolment, "machine_label"),
-                     text_of(enrolment, "requested_ip"), hour_of(enrolment, "created_at"), text_of(enrolment, "supersedes")});
+                     text_of(enrolment, "requested_ip"), hour_of(enrolment, "created_at"),
+                     text_of(enrolment, "supersedes")});
   }
   Table roles{{"  session", "holds", "asks for", "asked"}};
   for (const base::Json& request : list_of(overview, "role_requests")) {
-    roles.push_back({"  " + id_of(request, "session_id"), text_of(request, "from"), text_of(request, "to"),
-                     hour_of(request, "requested_at")});
+    roles.push_back({"  " + id_of(request, "session_id"), text_of(request, "from"),
+                     text_of(request, "to"), hour_of(request, "requested_at")});
   }
   return section("Enrolments that wait for you (fleet approve CODE, fleet deny CODE)", codes) +
-         section("Roles that wait for you (fleet role SESSION ROLE, fleet deny-role SESSION)", roles);
+         section("Roles that wait for you (fleet role SESSION ROLE, fleet deny-role SESSION)",
+                 roles);
 }
 
 std::string work(const base::Json& overview) {
@@ -94,11 +99,13 @@ std::string work(const base::Json& overview) {
   for (const base::Json& task : list_of(overview, "tasks")) {
     const base::Json* holder = base::get_object(task, "claimed_by");
     tasks.push_back({"  #" + id_of(task), text_of(task, "status"), id_of(task, "priority"),
-                     holder == nullptr ? "-" : id_of(*holder, "session_id"), text_of(task, "title")});
+                     holder == nullptr ? "-" : id_of(*holder, "session_id"),
+                     text_of(task, "title")});
   }
   Table locks{{"  lock", "held by", "fence", "until"}};
   for (const base::Json& lock : list_of(overview, "locks")) {
-    locks.push_back({"  " + text_of(lock, "name"), id_of(lock, "session_id"), id_of(lock, "fence"), hour_of(lock, "expires_at")});
+    locks.push_back({"  " + text_of(lock, "name"), id_of(lock, "session_id"), id_of(lock, "fence"),
+                     hour_of(lock, "expires_at")});
   }
   return section("Tasks", tasks) + section("Locks", locks);
 }
@@ -140,13 +147,13 @@ std::string event_line(const base::Json& event) {
     }
   }
   const std::string body = text_of(event, "body");
-  return id_of(event) + " " + hour_of(event, "created_at") + " " + who + " " + text_of(event, "type") +
-         (body == "-" ? std::string() : ": " + body);
+  return id_of(event) + " " + hour_of(event, "created_at") + " " + who + " " +
+         text_of(event, "type") + (body == "-" ? std::string() : ": " + body);
 }
 
 std::string overview_text(const base::Json& overview) {
-  std::string text = "Fleet of " + text_of(overview, "login") + ", version " + text_of(overview, "version") + ", event " +
-                     id_of(overview, "cursor") + "\n\n";
+  std::string text = "Fleet of " + text_of(overview, "login") + ", version " +
+                     text_of(overview, "version") + ", event " + id_of(overview, "cursor") + "\n\n";
   if (list_of(overview, "sessions").empty()) {
     text += "No session is live.\n\n";
   }
@@ -155,7 +162,8 @@ std::string overview_text(const base::Json& overview) {
   if (!events.empty()) {
     constexpr std::size_t kShown = 10;  // newest events; `fleet feed` shows more
     text += "Newest events\n";
-    for (std::size_t i = events.size() > kShown ? events.size() - kShown : 0; i < events.size(); ++i) {
+    for (std::size_t i = events.size() > kShown ? events.size() - kShown : 0; i < events.size();
+         ++i) {
       text += "  " + event_line(events[i]) + "\n";
     }
   }

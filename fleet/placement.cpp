@@ -15,13 +15,14 @@ namespace {
 namespace status = service_api::task_status;
 
 const Transition& reassign_rule() {
-  static const Transition reassign{"reassign",
-                                    service_api::event::kTaskReassigned,
-                                    "reassigned",
-                                    {status::kPending, status::kClaimed, status::kInProgress, status::kBlocked},
-                                    status::kClaimed,
-                                    Who::director,
-                                    {"session_id", "directive", "hand_back", "expect", "meta"}};
+  static const Transition reassign{
+      "reassign",
+      service_api::event::kTaskReassigned,
+      "reassigned",
+      {status::kPending, status::kClaimed, status::kInProgress, status::kBlocked},
+      status::kClaimed,
+      Who::director,
+      {"session_id", "directive", "hand_back", "expect", "meta"}};
   return reassign;
 }
 
@@ -43,14 +44,16 @@ Placement read_placement(Unit& unit, Fields& fields) {
   forbid_foreign_fields(fields, reassign_rule());
   Placement placement;
   const auto assignee = fields.integer("session_id", Need::required, 1, INT64_MAX);
-  placement.directive = fields.text("directive", {Need::required, service_api::kMaxText}).value_or("");
+  placement.directive =
+      fields.text("directive", {Need::required, service_api::kMaxText}).value_or("");
   placement.hand_back = fields.boolean("hand_back").value_or(false);
   placement.expect = fields.text("expect", {Need::optional, 0, is_from_status});
   placement.client = fields.object("meta");
   if (assignee) {
     placement.assignee = find_session(unit, *assignee);
     if (!placement.assignee || !placement.assignee->live()) {
-      fields.refuse("session_id", "Session " + std::to_string(*assignee) + " is unknown or has ended.");
+      fields.refuse("session_id",
+                    "Session " + std::to_string(*assignee) + " is unknown or has ended.");
     }
   }
   return placement;
@@ -59,15 +62,18 @@ Placement read_placement(Unit& unit, Fields& fields) {
 // lane_free: the assignee holds fewer other tasks than its capacity.
 std::optional<Reply> placement_refused(Unit& unit, const Placement& placement) {
   const auto row = unit.tx.first(
-      "SELECT COUNT(*) FROM tasks WHERE claimed_session = ? AND status IN ('claimed', 'in_progress', 'blocked') AND id <> ?",
+      "SELECT COUNT(*) FROM tasks WHERE claimed_session = ? AND status IN ('claimed', "
+      "'in_progress', 'blocked') AND id <> ?",
       {placement.assignee->id, placement.task_id});
   const std::int64_t holds = row ? row->integer(0) : 0;
-  const std::int64_t capacity = effective_capacity(unit.settings, placement.assignee->declared_capacity);
+  const std::int64_t capacity =
+      effective_capacity(unit.settings, placement.assignee->declared_capacity);
   if (holds < capacity) {
     return std::nullopt;
   }
-  const std::string reason = "Session " + std::to_string(placement.assignee->id) + " holds " + std::to_string(holds) +
-                             " other task(s), and its capacity is " + std::to_string(capacity) + ".";
+  const std::string reason = "Session " + std::to_string(placement.assignee->id) + " holds " +
+                             std::to_string(holds) + " other task(s), and its capacity is " +
+                             std::to_string(capacity) + ".";
   const std::string rule = ObjectText().text("rule", "lane_free").text("reason", reason).done();
   return refuse_with(422,
                      ObjectText()
@@ -85,7 +91,9 @@ void append_instruction(Unit& unit, const Session& session, const Placement& pla
   if (!placement.client.empty()) {
     meta.raw("client", placement.client);
   }
-  meta.integer("task_id", placement.task_id).flag("hand_back", placement.hand_back).ids("to", {assignee});
+  meta.integer("task_id", placement.task_id)
+      .flag("hand_back", placement.hand_back)
+      .ids("to", {assignee});
   EventDraft instruction;
   instruction.type = service_api::event::kPlacementInstruction;
   instruction.body = placement.directive;
@@ -97,8 +105,9 @@ void append_instruction(Unit& unit, const Session& session, const Placement& pla
 
   EventDraft directive;
   directive.type = service_api::event::kDirective;
-  directive.body = "Task #" + std::to_string(placement.task_id) + " is placed on session " + std::to_string(assignee) +
-                   (placement.hand_back ? " (handed back)" : "") + ". The instruction is event " + std::to_string(id) +
+  directive.body = "Task #" + std::to_string(placement.task_id) + " is placed on session " +
+                   std::to_string(assignee) + (placement.hand_back ? " (handed back)" : "") +
+                   ". The instruction is event " + std::to_string(id) +
                    "; read it from after=" + std::to_string(id - 1) + ".";
   directive.meta = ObjectText()
                        .ids("targets", {assignee})
@@ -114,11 +123,14 @@ void append_instruction(Unit& unit, const Session& session, const Placement& pla
 std::int64_t write_placement(Unit& unit, const Placement& placement) {
   const std::int64_t assignee = placement.assignee->id;
   return unit.tx.execute(
-      "UPDATE tasks SET sub_label = CASE WHEN claimed_session = ? THEN sub_label ELSE NULL END, status = 'claimed',"
-      " claimed_at = ?, claimed_session = ?, claimed_login = ?, branch = NULL, placed_by = 'coordinator', hand_back = ?"
-      " WHERE id = ? AND status IN ('pending', 'claimed', 'in_progress', 'blocked') AND (? IS NULL OR status = ?)",
-      {assignee, unit.now, assignee, placement.assignee->login, placement.hand_back ? 1 : 0, placement.task_id,
-       placement.expect, placement.expect});
+      "UPDATE tasks SET sub_label = CASE WHEN claimed_session = ? THEN sub_label ELSE NULL END, "
+      "status = 'claimed',"
+      " claimed_at = ?, claimed_session = ?, claimed_login = ?, branch = NULL, placed_by = "
+      "'coordinator', hand_back = ?"
+      " WHERE id = ? AND status IN ('pending', 'claimed', 'in_progress', 'blocked') AND (? IS NULL "
+      "OR status = ?)",
+      {assignee, unit.now, assignee, placement.assignee->login, placement.hand_back ? 1 : 0,
+       placement.task_id, placement.expect, placement.expect});
 }
 
 }  // namespace
@@ -135,7 +147,8 @@ Reply reassign_task(Unit& unit, const Session& session, std::int64_t task_id, co
     return *refused;
   }
   if (placement.expect && task->status != *placement.expect) {
-    return not_applied(409, task_id, "The task is " + task->status + ", not " + *placement.expect + ".");
+    return not_applied(409, task_id,
+                       "The task is " + task->status + ", not " + *placement.expect + ".");
   }
   if (!may_take(*task, *placement.assignee)) {
     return not_applied(403, task_id, "The task belongs to another developer than that session.");

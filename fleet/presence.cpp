@@ -6,7 +6,9 @@ namespace robot_council::fleet {
 
 namespace {
 
-void raise(std::optional<std::int64_t>& time, std::int64_t to) { time = std::max(time.value_or(to), to); }
+void raise(std::optional<std::int64_t>& time, std::int64_t to) {
+  time = std::max(time.value_or(to), to);
+}
 
 }  // namespace
 
@@ -36,12 +38,14 @@ void Presence::flush(Transaction& transaction) {
   flushed_ = times_;
   for (const auto& [session_id, times] : flushed_) {
     if (times.contact) {
-      transaction.execute("UPDATE sessions SET contact_at = ? WHERE id = ? AND contact_at < ? AND status <> 'gone'",
-                          {*times.contact, session_id, *times.contact});
+      transaction.execute(
+          "UPDATE sessions SET contact_at = ? WHERE id = ? AND contact_at < ? AND status <> 'gone'",
+          {*times.contact, session_id, *times.contact});
     }
     if (times.watcher) {
-      transaction.execute("UPDATE sessions SET watcher_at = ? WHERE id = ? AND COALESCE(watcher_at, 0) < ?",
-                          {*times.watcher, session_id, *times.watcher});
+      transaction.execute(
+          "UPDATE sessions SET watcher_at = ? WHERE id = ? AND COALESCE(watcher_at, 0) < ?",
+          {*times.watcher, session_id, *times.watcher});
     }
   }
 }
@@ -51,7 +55,8 @@ void Presence::forget_flushed() {
   for (const auto& [session_id, times] : flushed_) {
     const auto found = times_.find(session_id);
     // A time that came after the flush stays for the next one.
-    if (found != times_.end() && found->second.contact == times.contact && found->second.watcher == times.watcher) {
+    if (found != times_.end() && found->second.contact == times.contact &&
+        found->second.watcher == times.watcher) {
       times_.erase(found);
     }
   }

@@ -9,8 +9,8 @@
 
 namespace robot_council::fleet {
 
-// Contact and watcher times that are not in the store yet: the only thing that may wait in memory (8.3), so that 1,000 reads cost no
-// 1,000 syncs. Lost ones are made up for at the start (8.5).
+// Contact and watcher times that are not in the store yet: the only thing that may wait in memory
+// (8.3), so that 1,000 reads cost no 1,000 syncs. Lost ones are made up for at the start (8.5).
 // Threads  safe from any.
 class Presence {
  public:
@@ -25,7 +25,8 @@ class Presence {
   [[nodiscard]] Times of(std::int64_t session_id) const;
   [[nodiscard]] bool dirty() const;
 
-  // Writes all of them inside the caller's transaction; they leave the memory with forget_flushed(), after the commit.
+  // Writes all of them inside the caller's transaction; they leave the memory with
+  // forget_flushed(), after the commit.
   void flush(Transaction& transaction);
   void forget_flushed();
 

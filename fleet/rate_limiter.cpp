@@ -22,7 +22,8 @@ std::string RateLimiter::name_of(std::string_view rate, std::string_view key) {
   return std::string(rate) + " " + std::string(key);
 }
 
-std::optional<OverRate> RateLimiter::take(std::string_view rate, std::string_view key, std::int64_t limit) {
+std::optional<OverRate> RateLimiter::take(std::string_view rate, std::string_view key,
+                                          std::int64_t limit) {
   const base::MutexLock lock(mu_);
   const base::SteadyTime now = clock_.steady();
   if (windows_.size() >= kMaxRateKeys) {
@@ -39,11 +40,13 @@ std::optional<OverRate> RateLimiter::take(std::string_view rate, std::string_vie
   return std::nullopt;
 }
 
-std::optional<OverRate> RateLimiter::look(std::string_view rate, std::string_view key, std::int64_t limit) const {
+std::optional<OverRate> RateLimiter::look(std::string_view rate, std::string_view key,
+                                          std::int64_t limit) const {
   const base::MutexLock lock(mu_);
   const base::SteadyTime now = clock_.steady();
   const auto found = windows_.find(name_of(rate, key));
-  if (found == windows_.end() || now - found->second.begin >= kWindow || found->second.count < limit) {
+  if (found == windows_.end() || now - found->second.begin >= kWindow ||
+      found->second.count < limit) {
     return std::nullopt;
   }
   return refused(found->second.begin, now, limit);

@@ -25,9 +25,11 @@ class RateLimiter {
   explicit RateLimiter(const base::Clock& clock) : clock_(clock) {}
 
   // `rate` names the limit, `key` who is counted. Counts the request, also a refused one.
-  [[nodiscard]] std::optional<OverRate> take(std::string_view rate, std::string_view key, std::int64_t limit);
+  [[nodiscard]] std::optional<OverRate> take(std::string_view rate, std::string_view key,
+                                             std::int64_t limit);
   // Whether the next take() would be refused; counts nothing.
-  [[nodiscard]] std::optional<OverRate> look(std::string_view rate, std::string_view key, std::int64_t limit) const;
+  [[nodiscard]] std::optional<OverRate> look(std::string_view rate, std::string_view key,
+                                             std::int64_t limit) const;
 
  private:
   struct Window {

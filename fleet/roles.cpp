@@ -8,7 +8,9 @@ namespace robot_council::fleet {
 
 namespace {
 
-std::string session_words(const Session& session) { return "session " + std::to_string(session.id); }
+std::string session_words(const Session& session) {
+  return "session " + std::to_string(session.id);
+}
 
 EventDraft role_event(const Session& session, const char* type, std::string body) {
   EventDraft draft;
@@ -30,9 +32,11 @@ std::optional<std::string> read_role(Fields& fields) {
 
 Reply holds_already(Unit& unit, const Session& session) {
   if (session.requested_role) {
-    unit.tx.execute("UPDATE sessions SET requested_role = NULL, requested_at = NULL WHERE id = ?", {session.id});
-    EventDraft withdrawn = role_event(session, service_api::event::kSessionRoleWithdrawn,
-                                      session_words(session) + " withdrew its request to be " + *session.requested_role + ".");
+    unit.tx.execute("UPDATE sessions SET requested_role = NULL, requested_at = NULL WHERE id = ?",
+                    {session.id});
+    EventDraft withdrawn = role_event(
+        session, service_api::event::kSessionRoleWithdrawn,
+        session_words(session) + " withdrew its request to be " + *session.requested_role + ".");
     withdrawn.meta = ObjectText()
                          .integer("installation_id", session.installation_id)
                          .text("withdrawn", *session.requested_role)
@@ -60,9 +64,11 @@ Reply request_role(Unit& unit, const Session& session, const Input& input) {
     return holds_already(unit, session);
   }
   if (session.requested_role != role) {
-    unit.tx.execute("UPDATE sessions SET requested_role = ?, requested_at = ? WHERE id = ?", {*role, unit.now, session.id});
-    EventDraft asked = role_event(session, service_api::event::kSessionRoleRequested,
-                                  session_words(session) + " asked to change from " + session.role + " to " + *role + ".");
+    unit.tx.execute("UPDATE sessions SET requested_role = ?, requested_at = ? WHERE id = ?",
+                    {*role, unit.now, session.id});
+    EventDraft asked = role_event(
+        session, service_api::event::kSessionRoleRequested,
+        session_words(session) + " asked to change from " + session.role + " to " + *role + ".");
     asked.meta = ObjectText()
                      .integer("installation_id", session.installation_id)
                      .text("from", session.role)
@@ -80,11 +86,13 @@ Reply request_role(Unit& unit, const Session& session, const Input& input) {
   return reply;
 }
 
-Reply decide_role(Unit& unit, std::int64_t session_id, const Input& input, const std::string& login) {
+Reply decide_role(Unit& unit, std::int64_t session_id, const Input& input,
+                  const std::string& login) {
   Fields fields(input);
   const auto role = read_role(fields);
-  const auto how = fields.text(
-      "how", {Need::required, 0, [](std::string_view word) { return word == "approved" || word == "imposed"; }});
+  const auto how = fields.text("how", {Need::required, 0, [](std::string_view word) {
+                                         return word == "approved" || word == "imposed";
+                                       }});
   const auto session = find_session(unit, session_id);
   if (!session) {
     return refuse(404, "There is no such session.");
@@ -97,14 +105,17 @@ Reply decide_role(Unit& unit, std::int64_t session_id, const Input& input, const
   }
   const bool applied = session->role != *role;
   if (applied && *how == "approved" && session->requested_role != role) {
-    return refuse(409, session->requested_role ? "Another role is pending now." : "No role is pending.");
+    return refuse(409,
+                  session->requested_role ? "Another role is pending now." : "No role is pending.");
   }
   if (applied) {
     unit.tx.execute(
-        "UPDATE sessions SET role = ?, requested_role = NULL, requested_at = NULL WHERE id = ? AND status <> 'gone'",
+        "UPDATE sessions SET role = ?, requested_role = NULL, requested_at = NULL WHERE id = ? AND "
+        "status <> 'gone'",
         {*role, session->id});
-    EventDraft changed = role_event(*session, service_api::event::kSessionRoleChanged,
-                                    session_words(*session) + " was " + *how + " from " + session->role + " to " + *role + ".");
+    EventDraft changed = role_event(
+        *session, service_api::event::kSessionRoleChanged,
+        session_words(*session) + " was " + *how + " from " + session->role + " to " + *role + ".");
     changed.meta = ObjectText()
                        .integer("installation_id", session->installation_id)
                        .text("from", session->role)
@@ -130,9 +141,11 @@ Reply deny_role(Unit& unit, std::int64_t session_id, const std::string& login) {
   if (!session->requested_role) {
     return refuse(409, "No role is pending.");
   }
-  unit.tx.execute("UPDATE sessions SET requested_role = NULL, requested_at = NULL WHERE id = ?", {session->id});
-  EventDraft denied = role_event(*session, service_api::event::kSessionRoleRequested,
-                                 session_words(*session) + " was refused the role " + *session->requested_role + ".");
+  unit.tx.execute("UPDATE sessions SET requested_role = NULL, requested_at = NULL WHERE id = ?",
+                  {session->id});
+  EventDraft denied = role_event(
+      *session, service_api::event::kSessionRoleRequested,
+      session_words(*session) + " was refused the role " + *session->requested_role + ".");
   denied.meta = ObjectText()
                     .integer("installation_id", session->installation_id)
                     .text("refused", *session->requested_role)

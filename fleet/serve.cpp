@@ -24,7 +24,8 @@ namespace {
 // One thread for the service's own work, each piece at its time.
 class Timers {
  public:
-  Timers(Core& core, const base::Clock& clock) : upkeep_(core), clock_(clock), thread_([this] { run(); }) {}
+  Timers(Core& core, const base::Clock& clock)
+      : upkeep_(core), clock_(clock), thread_([this] { run(); }) {}
   ~Timers() {
     {
       const base::MutexLock lock(mu_);
@@ -54,7 +55,8 @@ class Timers {
     for (Job& job : jobs) {
       job.due += job.every;
     }
-    // The daily work runs at the start too: a service that is never up for a whole day would keep everything.
+    // The daily work runs at the start too: a service that is never up for a whole day would keep
+    // everything.
     jobs.back().due = start + base::Milliseconds(kMinute);
     while (wait_for(std::min_element(jobs.begin(), jobs.end(), earlier)->due)) {
       const base::SteadyTime now = clock_.steady();
@@ -102,8 +104,9 @@ void fit_descriptors(Settings& settings, base::Log& log) {
   const auto all = static_cast<std::size_t>(limit.rlim_cur);
   const std::size_t most = all > kDescriptorsBesideHeld ? all - kDescriptorsBesideHeld : 1;
   if (settings.max_held > most) {
-    log.warning("--max-held is cut from " + std::to_string(settings.max_held) + " to " + std::to_string(most) +
-                ": this process may open " + std::to_string(all) + " descriptors");
+    log.warning("--max-held is cut from " + std::to_string(settings.max_held) + " to " +
+                std::to_string(most) + ": this process may open " + std::to_string(all) +
+                " descriptors");
     settings.max_held = most;
   }
 }
@@ -115,7 +118,8 @@ std::string address_of(const ServeOptions& options, std::uint16_t port) {
 
 base::Status wait_for_signal(base::SignalReader& signals) {
   while (!signals.take()) {
-    constexpr base::Milliseconds kTurn{60000};  // a deadline for its own sake: nothing but a signal ends this wait
+    constexpr base::Milliseconds kTurn{
+        60000};  // a deadline for its own sake: nothing but a signal ends this wait
     if (auto ready = base::wait_readable(signals.fd(), base::deadline_in(kTurn)); !ready) {
       return ready.error();
     }
@@ -132,8 +136,9 @@ net::ServerOptions server_options(const ServeOptions& options, const Settings& s
   server.max_parked = settings.max_held;
   if (!options.public_host.empty()) {
     server.more_hosts.push_back(options.public_host);
-    server.more_origins.push_back(settings.public_url.substr(0, settings.public_url.find(options.public_host)) +
-                                  options.public_host);
+    server.more_origins.push_back(
+        settings.public_url.substr(0, settings.public_url.find(options.public_host)) +
+        options.public_host);
   }
   return server;
 }
@@ -173,7 +178,9 @@ base::Status serve(const ServeOptions& options, const base::Context& context,
   (*service)->set_address(address);
   (*service)->install(**server);
   if (settings.auto_approve) {
-    context.log.warning("--auto-approve: every enrolment is approved without asking. Anyone who reaches this port joins the fleet");
+    context.log.warning(
+        "--auto-approve: every enrolment is approved without asking. Anyone who reaches this port "
+        "joins the fleet");
   }
   if (auto written = data->write_url(address); !written) {
     return written;

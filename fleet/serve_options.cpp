@@ -29,22 +29,23 @@ std::string user_name(const base::Environment& environment) {
   std::array<char, 4096> buffer{};
   struct passwd entry {};
   struct passwd* found = nullptr;
-  if (::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr &&
-      found->pw_name != nullptr) {
+  if (::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found) == 0 &&
+      found != nullptr && found->pw_name != nullptr) {
     return found->pw_name;
   }
   return environment.nonblank("USER").value_or("operator");
 }
 
-base::Result<std::int64_t> number(std::string_view option, const std::string& word, std::int64_t fallback, std::int64_t min,
-                                  std::int64_t max) {
+base::Result<std::int64_t> number(std::string_view option, const std::string& word,
+                                  std::int64_t fallback, std::int64_t min, std::int64_t max) {
   if (word.empty()) {
     return fallback;
   }
   const auto value = base::parse_digits(word);
   if (!value || *value < min || *value > max) {
-    return Error{Errc::invalid, std::string(option) + " takes a number from " + std::to_string(min) + " to " +
-                                    std::to_string(max) + ", not " + word};
+    return Error{Errc::invalid, std::string(option) + " takes a number from " +
+                                    std::to_string(min) + " to " + std::to_string(max) + ", not " +
+                                    word};
   }
   return *value;
 }
@@ -54,7 +55,9 @@ base::Status read_listen(const std::string& word, ServeOptions& options) {
     return {};
   }
   const std::size_t colon = word.rfind(':');
-  const auto port = colon == std::string::npos ? std::nullopt : base::parse_digits(std::string_view(word).substr(colon + 1));
+  const auto port = colon == std::string::npos
+                        ? std::nullopt
+                        : base::parse_digits(std::string_view(word).substr(colon + 1));
   if (!port || *port > std::numeric_limits<std::uint16_t>::max()) {
     return Error{Errc::invalid, "--listen takes HOST:PORT, not " + word};
   }
@@ -79,7 +82,8 @@ base::Status read_rates(const std::vector<std::string>& words, Settings& setting
       for (const auto& [known, rate] : default_rates()) {
         names.push_back(known);
       }
-      return Error{Errc::invalid, "--rate-limit takes NAME=N with NAME one of " + base::join(names, ", ") + ", not " + word};
+      return Error{Errc::invalid, "--rate-limit takes NAME=N with NAME one of " +
+                                      base::join(names, ", ") + ", not " + word};
     }
     auto rate = number("--rate-limit " + name, word.substr(equals + 1), 0, 1, kMaxRate);
     if (!rate) {
@@ -100,7 +104,8 @@ base::Status read_numbers(const ServeWords& words, Settings& settings) {
   };
   auto max_held = static_cast<std::int64_t>(settings.max_held);
   const std::array<Entry, 6> entries{{
-      {"--tasks-at-once", words.tasks_at_once, settings.tasks_at_once, 1, service_api::kMaxCapacity},
+      {"--tasks-at-once", words.tasks_at_once, settings.tasks_at_once, 1,
+       service_api::kMaxCapacity},
       {"--max-held", words.max_held, max_held, 1, kMaxMaxHeld},
       {"--keep-events", words.keep_events, settings.keep_events, 0, kMaxDays},
       {"--keep-tasks", words.keep_tasks, settings.keep_tasks, 0, kMaxDays},
@@ -120,10 +125,13 @@ base::Status read_numbers(const ServeWords& words, Settings& settings) {
 
 base::Status read_network(const ServeWords& words, ServeOptions& options) {
   if (words.behind_proxy && (words.auto_approve || words.no_rate_limit)) {
-    return Error{Errc::invalid, "--behind-proxy excludes --auto-approve and --no-rate-limit: every peer looks local behind a proxy"};
+    return Error{Errc::invalid,
+                 "--behind-proxy excludes --auto-approve and --no-rate-limit: every peer looks "
+                 "local behind a proxy"};
   }
   if (words.behind_proxy && words.public_url.empty()) {
-    return Error{Errc::invalid, "--behind-proxy needs --public-url, the address that people and agents use"};
+    return Error{Errc::invalid,
+                 "--behind-proxy needs --public-url, the address that people and agents use"};
   }
   if (!words.public_url.empty()) {
     auto url = net::parse_url(words.public_url);
@@ -135,8 +143,10 @@ base::Status read_network(const ServeWords& words, ServeOptions& options) {
     options.public_host = origin.substr(origin.find("://") + 3);
   }
   if (!is_loopback(options.host) && !words.behind_proxy) {
-    return Error{Errc::refused, "cannot listen on " + options.host + ": without --behind-proxy only a loopback address is safe. "
-                                    "Put a proxy with TLS in front and give --behind-proxy and --public-url"};
+    return Error{Errc::refused,
+                 "cannot listen on " + options.host +
+                     ": without --behind-proxy only a loopback address is safe. "
+                     "Put a proxy with TLS in front and give --behind-proxy and --public-url"};
   }
   options.behind_proxy = words.behind_proxy;
   return {};
@@ -155,7 +165,8 @@ std::string fleet_directory(std::string_view data, const base::Environment& envi
   return base::join_path(here ? *here : ".", data);
 }
 
-base::Result<ServeOptions> read_serve_options(const ServeWords& words, const base::Environment& environment) {
+base::Result<ServeOptions> read_serve_options(const ServeWords& words,
+                                              const base::Environment& environment) {
   ServeOptions options;
   if (!words.store.empty() && words.store != "sqlite") {
     return Error{Errc::invalid, "--store takes sqlite, not " + words.store};

@@ -37,16 +37,18 @@ struct ServeOptions {
   std::uint16_t port = kDefaultPort;  // 0 = any
   std::string data;                   // absolute
   bool behind_proxy = false;
-  std::string public_host;            // host[:port] of the public URL, allowed as Host
+  std::string public_host;  // host[:port] of the public URL, allowed as Host
   Settings settings;
 };
 
-// Checks the words one by one and against each other. invalid: a value that no option takes, or options that exclude each other (a
-// usage error, exit 2); refused: what is not safe, as an address of the network without --behind-proxy (exit 1). `what` says
-// what to do.
-[[nodiscard]] base::Result<ServeOptions> read_serve_options(const ServeWords& words, const base::Environment& environment);
+// Checks the words one by one and against each other. invalid: a value that no option takes, or
+// options that exclude each other (a usage error, exit 2); refused: what is not safe, as an address
+// of the network without --behind-proxy (exit 1). `what` says what to do.
+[[nodiscard]] base::Result<ServeOptions> read_serve_options(const ServeWords& words,
+                                                            const base::Environment& environment);
 
 // --data, else DATA/fleet: where `fleet` and `enroll --local` find the service's files.
-[[nodiscard]] std::string fleet_directory(std::string_view data, const base::Environment& environment);
+[[nodiscard]] std::string fleet_directory(std::string_view data,
+                                          const base::Environment& environment);
 
 }  // namespace robot_council::fleet

@@ -13,18 +13,21 @@
 
 namespace robot_council::fleet {
 
-// The fleet's service without its process: routes over a store. serve() and the tests put it behind a server; timers are the
-// caller's, so that a test with its own clock decides when a minute is over.
+// The fleet's service without its process: routes over a store. serve() and the tests put it behind
+// a server; timers are the caller's, so that a test with its own clock decides when a minute is
+// over.
 class Service {
  public:
   // operator_token: what operator calls must bear. Errors: of the store.
-  [[nodiscard]] static base::Result<std::unique_ptr<Service>> open(std::unique_ptr<Store> store, Settings settings,
+  [[nodiscard]] static base::Result<std::unique_ptr<Service>> open(std::unique_ptr<Store> store,
+                                                                   Settings settings,
                                                                    std::string operator_token,
                                                                    const base::Context& context);
 
   // Registers every route. Before server.start(); the server must not outlive this.
   void install(net::HttpServer& server);
-  // "http://127.0.0.1:8787": what verification_uri begins with when there is no public URL. Before server.start().
+  // "http://127.0.0.1:8787": what verification_uri begins with when there is no public URL. Before
+  // server.start().
   void set_address(std::string address) { address_ = std::move(address); }
 
   [[nodiscard]] Core& core() { return *core_; }
@@ -41,10 +44,12 @@ class Service {
 
   // Runs `call` for a session: gate, body, contact.
   struct AgentCall;
-  void agent_route(net::HttpServer& server, const std::string& method, std::string_view path, AgentCall call);
+  void agent_route(net::HttpServer& server, const std::string& method, std::string_view path,
+                   AgentCall call);
   [[nodiscard]] net::HandlerResult read_feed(const net::ServerRequest& request);
   [[nodiscard]] net::HandlerResult read_operator_feed(const net::ServerRequest& request);
-  [[nodiscard]] net::HandlerResult hold(const net::ServerRequest& request, const Waiter& waiter, const Page& page);
+  [[nodiscard]] net::HandlerResult hold(const net::ServerRequest& request, const Waiter& waiter,
+                                        const Page& page);
   [[nodiscard]] net::HandlerResult resume(const net::ServerRequest& request);
   [[nodiscard]] net::ServerResponse feed_response(const Page& page) const;
   [[nodiscard]] std::string enrol_page() const;

@@ -1,4 +1,5 @@
-// GET events, for sessions and for the operator, held while there is nothing to tell (service contract, 4.1, 8.4).
+// GET events, for sessions and for the operator, held while there is nothing to tell (service
+// contract, 4.1, 8.4).
 
 #include <chrono>
 #include <utility>
@@ -22,7 +23,9 @@ net::ServerResponse with_wait_header(net::ServerResponse response) {
   return response;
 }
 
-net::ServerResponse failed(const Reply& reply) { return with_wait_header(to_response(reply)); }
+net::ServerResponse failed(const Reply& reply) {
+  return with_wait_header(to_response(reply));
+}
 
 }  // namespace
 
@@ -34,9 +37,10 @@ void Service::install_feed(net::HttpServer& server) {
   server.route("GET", std::string(path::kEvents), [this](const net::ServerRequest& request) {
     return request.turn == net::Turn::first ? read_feed(request) : resume(request);
   });
-  server.route("GET", std::string(path::kOperatorEvents), [this](const net::ServerRequest& request) {
-    return request.turn == net::Turn::first ? read_operator_feed(request) : resume(request);
-  });
+  server.route(
+      "GET", std::string(path::kOperatorEvents), [this](const net::ServerRequest& request) {
+        return request.turn == net::Turn::first ? read_operator_feed(request) : resume(request);
+      });
 }
 
 net::HandlerResult Service::read_feed(const net::ServerRequest& request) {
@@ -67,7 +71,8 @@ net::HandlerResult Service::read_feed(const net::ServerRequest& request) {
   if (page->at_once || query.wait == 0) {
     return feed_response(*page);
   }
-  Waiter waiter{session.reader(), after, query.limit, base::deadline_in(std::chrono::seconds(query.wait)), false};
+  Waiter waiter{session.reader(), after, query.limit,
+                base::deadline_in(std::chrono::seconds(query.wait)), false};
   return hold(request, waiter, *page);
 }
 
@@ -90,11 +95,13 @@ net::HandlerResult Service::read_operator_feed(const net::ServerRequest& request
   if (page->at_once || query.wait == 0 || !query.after) {
     return feed_response(*page);
   }
-  Waiter waiter{everything, after, query.limit, base::deadline_in(std::chrono::seconds(query.wait)), false};
+  Waiter waiter{everything, after, query.limit, base::deadline_in(std::chrono::seconds(query.wait)),
+                false};
   return hold(request, waiter, *page);
 }
 
-net::HandlerResult Service::hold(const net::ServerRequest& request, const Waiter& waiter, const Page& page) {
+net::HandlerResult Service::hold(const net::ServerRequest& request, const Waiter& waiter,
+                                 const Page& page) {
   if (!core_->waiters.add(request.id, waiter)) {
     net::ServerResponse response = feed_response(page);
     response.headers.emplace_back("Retry-After", std::to_string(kRetryNoPlace));

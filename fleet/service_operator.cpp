@@ -18,7 +18,9 @@ namespace path = service_api::path;
 
 namespace {
 
-Reply nothing_here() { return refuse(404, "There is nothing here."); }
+Reply nothing_here() {
+  return refuse(404, "There is nothing here.");
+}
 
 using Act = std::function<Reply(const net::ServerRequest&, const Input&)>;
 
@@ -40,24 +42,30 @@ net::Handler guarded(Gate& gate, Act act) {
 
 void Service::install_operator(net::HttpServer& server) {
   Core& core = *core_;
-  // Where a machine that enrols sends its person. Text that says what to do: the code is never read from the address here.
-  server.route("GET", std::string(path::kEnrolPage), [](const net::ServerRequest&) -> net::HandlerResult {
-    net::ServerResponse page;
-    page.content_type = "text/plain; charset=utf-8";
-    page.headers = {{"X-Content-Type-Options", "nosniff"}, {"Referrer-Policy", "no-referrer"}, {"Cache-Control", "no-store"}};
-    page.body =
-        "A machine asks to join this fleet and shows a code of eight letters.\n\n"
-        "Approve it where the service runs:  robot-council fleet approve CODE\n"
-        "Refuse it:                          robot-council fleet deny CODE\n"
-        "What waits for a decision:          robot-council fleet overview\n";
-    return page;
-  });
-  server.route("GET", std::string(path::kOperatorOverview),
-               guarded(gate_, [&core](const net::ServerRequest&, const Input&) { return overview(core); }));
+  // Where a machine that enrols sends its person. Text that says what to do: the code is never read
+  // from the address here.
+  server.route("GET", std::string(path::kEnrolPage),
+               [](const net::ServerRequest&) -> net::HandlerResult {
+                 net::ServerResponse page;
+                 page.content_type = "text/plain; charset=utf-8";
+                 page.headers = {{"X-Content-Type-Options", "nosniff"},
+                                 {"Referrer-Policy", "no-referrer"},
+                                 {"Cache-Control", "no-store"}};
+                 page.body =
+                     "A machine asks to join this fleet and shows a code of eight letters.\n\n"
+                     "Approve it where the service runs:  robot-council fleet approve CODE\n"
+                     "Refuse it:                          robot-council fleet deny CODE\n"
+                     "What waits for a decision:          robot-council fleet overview\n";
+                 return page;
+               });
+  server.route(
+      "GET", std::string(path::kOperatorOverview),
+      guarded(gate_, [&core](const net::ServerRequest&, const Input&) { return overview(core); }));
   server.route("POST", std::string(path::kOperatorDirectives),
                guarded(gate_, [&core](const net::ServerRequest&, const Input& input) {
                  return core.write([&](Unit& unit) {
-                   return post_operator_directive(unit, input, core.settings().login, core.developer_id());
+                   return post_operator_directive(unit, input, core.settings().login,
+                                                  core.developer_id());
                  });
                }));
   server.route("POST", std::string(path::kOperatorEnrolment),
@@ -69,8 +77,9 @@ void Service::install_operator(net::HttpServer& server) {
                  if (auto refused = gate_.over(request, "decisions", core.settings().login)) {
                    return *refused;
                  }
-                 return decide_enrolment(core, request.captures.at(0),
-                                         decision == "approve" ? Decision::approved : Decision::denied);
+                 return decide_enrolment(
+                     core, request.captures.at(0),
+                     decision == "approve" ? Decision::approved : Decision::denied);
                }));
   server.route("POST", std::string(path::kOperatorSession),
                guarded(gate_, [&core](const net::ServerRequest& request, const Input& input) {
@@ -82,16 +91,19 @@ void Service::install_operator(net::HttpServer& server) {
                  if (act == "revoke") {
                    return revoke_session_of_operator(core, *id);
                  }
-                 return core.write([&](Unit& unit) { return decide_role(unit, *id, input, core.settings().login); });
+                 return core.write([&](Unit& unit) {
+                   return decide_role(unit, *id, input, core.settings().login);
+                 });
                }));
-  server.route("POST", std::string(path::kOperatorRoleDeny),
-               guarded(gate_, [&core](const net::ServerRequest& request, const Input&) {
-                 const auto id = service_api::parse_path_id(request.captures.at(0));
-                 if (!id) {
-                   return nothing_here();
-                 }
-                 return core.write([&](Unit& unit) { return deny_role(unit, *id, core.settings().login); });
-               }));
+  server.route(
+      "POST", std::string(path::kOperatorRoleDeny),
+      guarded(gate_, [&core](const net::ServerRequest& request, const Input&) {
+        const auto id = service_api::parse_path_id(request.captures.at(0));
+        if (!id) {
+          return nothing_here();
+        }
+        return core.write([&](Unit& unit) { return deny_role(unit, *id, core.settings().login); });
+      }));
   server.route("POST", std::string(path::kOperatorInstallation),
                guarded(gate_, [&core](const net::ServerRequest& request, const Input&) {
                  const auto id = service_api::parse_path_id(request.captures.at(0));
@@ -100,21 +112,23 @@ void Service::install_operator(net::HttpServer& server) {
                  }
                  return revoke_installation_of_operator(core, *id);
                }));
-  server.route("POST", std::string(path::kOperatorSignIn), [this](const net::ServerRequest& request) -> net::HandlerResult {
-    const auto input = body_of(request);
-    if (const auto* refused = std::get_if<Reply>(&input)) {
-      return to_response(*refused);
-    }
-    if (gate_.is_operator_token(base::get_string(std::get<Input>(input).json(), "token").value_or(""))) {
-      Reply signed_in;
-      signed_in.status = 204;
-      return to_response(signed_in);
-    }
-    if (auto refused = gate_.over(request, "failed-sign-ins", request.peer)) {
-      return to_response(*refused);
-    }
-    return to_response(unauthorized("This is not the operator's token."));
-  });
+  server.route("POST", std::string(path::kOperatorSignIn),
+               [this](const net::ServerRequest& request) -> net::HandlerResult {
+                 const auto input = body_of(request);
+                 if (const auto* refused = std::get_if<Reply>(&input)) {
+                   return to_response(*refused);
+                 }
+                 if (gate_.is_operator_token(
+                         base::get_string(std::get<Input>(input).json(), "token").value_or(""))) {
+                   Reply signed_in;
+                   signed_in.status = 204;
+                   return to_response(signed_in);
+                 }
+                 if (auto refused = gate_.over(request, "failed-sign-ins", request.peer)) {
+                   return to_response(*refused);
+                 }
+                 return to_response(unauthorized("This is not the operator's token."));
+               });
 }
 
 }  // namespace robot_council::fleet

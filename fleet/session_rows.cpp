@@ -15,10 +15,20 @@ namespace {
 std::string held_tasks(Unit& unit, std::int64_t session_id, const Session* reader) {
   std::vector<std::string> tasks;
   const Rows rows = unit.tx.query(
-      "SELECT id, status, sub_label, title, description, branch, developer_id, created_direct FROM tasks"
+      "SELECT id, status, sub_label, title, description, branch, developer_id, created_direct FROM "
+      "tasks"
       " WHERE claimed_session = ? AND status IN ('claimed', 'in_progress', 'blocked') ORDER BY id",
       {session_id});
-  enum Column : std::size_t { id, status, sub_label, title, description, branch, developer_id, direct };
+  enum Column : std::size_t {
+    id,
+    status,
+    sub_label,
+    title,
+    description,
+    branch,
+    developer_id,
+    direct
+  };
   for (const Row& row : rows) {
     const bool readable = reader == nullptr || reader->directs() || row.flag(direct) ||
                           row.integer(developer_id) == reader->developer_id;
@@ -52,7 +62,8 @@ std::string_view watcher_state(const std::optional<std::int64_t>& at, std::int64
 
 std::string held_locks(Unit& unit, std::int64_t session_id) {
   std::vector<std::string> names;
-  for (const Row& row : unit.tx.query("SELECT name FROM locks WHERE holder = ? ORDER BY name", {session_id})) {
+  for (const Row& row :
+       unit.tx.query("SELECT name FROM locks WHERE holder = ? ORDER BY name", {session_id})) {
     names.push_back(row.text(0));
   }
   return text_list(names);
@@ -60,14 +71,30 @@ std::string held_locks(Unit& unit, std::int64_t session_id) {
 
 struct ListColumn {
   enum Index : std::size_t {
-    id, login, harness, machine_label, role, repository, work_location, os_family, arch, status, contact_at, declared_capacity,
-    installation_id, requested_role, requested_at, ephemeral, watcher_at
+    id,
+    login,
+    harness,
+    machine_label,
+    role,
+    repository,
+    work_location,
+    os_family,
+    arch,
+    status,
+    contact_at,
+    declared_capacity,
+    installation_id,
+    requested_role,
+    requested_at,
+    ephemeral,
+    watcher_at
   };
 };
 
 std::string row_text(Unit& unit, const Row& row, RowFor for_whom, const Session* reader) {
   const Presence::Times times = unit.presence.of(row.integer(ListColumn::id));
-  const std::int64_t seen = std::max(row.integer(ListColumn::contact_at), times.contact.value_or(0));
+  const std::int64_t seen =
+      std::max(row.integer(ListColumn::contact_at), times.contact.value_or(0));
   const auto declared = row.maybe_integer(ListColumn::declared_capacity);
   ObjectText text;
   text.integer("id", row.integer(ListColumn::id))
@@ -98,16 +125,21 @@ std::string row_text(Unit& unit, const Row& row, RowFor for_whom, const Session*
 
 }  // namespace
 
-SessionRows session_rows(Unit& unit, const SessionQuery& query, RowFor for_whom, const Session* reader) {
+SessionRows session_rows(Unit& unit, const SessionQuery& query, RowFor for_whom,
+                         const Session* reader) {
   const Rows rows = unit.tx.query(
-      "SELECT s.id, d.github_login, i.harness, i.machine_label, s.role, s.repository, s.work_location, s.os_family, s.arch, s.status,"
-      " s.contact_at, s.declared_capacity, s.installation_id, s.requested_role, s.requested_at, s.ephemeral, s.watcher_at"
-      " FROM sessions s JOIN installations i ON i.id = s.installation_id JOIN developers d ON d.id = s.developer_id"
+      "SELECT s.id, d.github_login, i.harness, i.machine_label, s.role, s.repository, "
+      "s.work_location, s.os_family, s.arch, s.status,"
+      " s.contact_at, s.declared_capacity, s.installation_id, s.requested_role, s.requested_at, "
+      "s.ephemeral, s.watcher_at"
+      " FROM sessions s JOIN installations i ON i.id = s.installation_id JOIN developers d ON d.id "
+      "= s.developer_id"
       " WHERE s.status IN ('active', 'stale') AND (s.ephemeral = 0 OR ? = 1) AND s.id < ?"
-      " AND (? IS NULL OR LOWER(s.repository) = LOWER(?)) AND (? IS NULL OR s.role = ?) AND (? IS NULL OR s.os_family = ?)"
+      " AND (? IS NULL OR LOWER(s.repository) = LOWER(?)) AND (? IS NULL OR s.role = ?) AND (? IS "
+      "NULL OR s.os_family = ?)"
       " ORDER BY s.id DESC LIMIT ?",
-      {for_whom == RowFor::operator_ ? 1 : 0, query.after.value_or(INT64_MAX), query.repository, query.repository, query.role,
-       query.role, query.os_family, query.os_family, query.limit});
+      {for_whom == RowFor::operator_ ? 1 : 0, query.after.value_or(INT64_MAX), query.repository,
+       query.repository, query.role, query.role, query.os_family, query.os_family, query.limit});
   SessionRows result;
   for (const Row& row : rows) {
     result.rows.push_back(row_text(unit, row, for_whom, reader));
@@ -123,8 +155,8 @@ Reply list_sessions(Unit& unit, const Session& caller, const Input& input) {
   query.role = fields.text("role", {Need::optional, 0, service_api::is_role});
   query.os_family = fields.text("os_family", {Need::optional, 0, service_api::is_os_family});
   query.after = fields.integer("after", Need::optional, 0, INT64_MAX);
-  query.limit =
-      fields.integer("limit", Need::optional, 1, service_api::kMaxPageTasks).value_or(service_api::kMaxPageTasks);
+  query.limit = fields.integer("limit", Need::optional, 1, service_api::kMaxPageTasks)
+                    .value_or(service_api::kMaxPageTasks);
   if (!fields.ok()) {
     return invalid_input(fields.errors());
   }

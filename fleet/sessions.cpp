@@ -61,7 +61,8 @@ void read_platform(const Input& input, Fields& fields, Start& start) {
   }
   start.os_family = base::get_string(*platform, "os_family");
   if (!start.os_family || !service_api::is_os_family(*start.os_family)) {
-    fields.refuse("platform.os_family", "The os family must be one of Windows, Darwin, Linux, BSD, Solaris, Unknown.");
+    fields.refuse("platform.os_family",
+                  "The os family must be one of Windows, Darwin, Linux, BSD, Solaris, Unknown.");
   }
   const base::Json* arch = base::get_member(*platform, "arch");
   if (arch != nullptr && !arch->is_null()) {
@@ -84,7 +85,8 @@ Start read_start(const Input& input, Fields& fields) {
   Start start;
   start.place.repository = fields.text("repository", repository_rule(Null::absent));
   start.place.work_location = fields.text("work_location", location_rule(Null::absent));
-  const auto project = fields.text("project_id", {Need::optional, service_api::kMaxProjectId, service_api::is_project_id});
+  const auto project = fields.text(
+      "project_id", {Need::optional, service_api::kMaxProjectId, service_api::is_project_id});
   if (project && !start.place.repository && !start.place.work_location) {
     start.place = place_of_project(*project);
   }
@@ -114,7 +116,8 @@ void append_joined(Unit& unit, const Session& session, const Start& start) {
   unit.append(joined);
 }
 
-std::string place_text(const std::optional<std::string>& repository, const std::optional<std::string>& location) {
+std::string place_text(const std::optional<std::string>& repository,
+                       const std::optional<std::string>& location) {
   if (!repository && !location) {
     return "nowhere";
   }
@@ -122,7 +125,8 @@ std::string place_text(const std::optional<std::string>& repository, const std::
 }
 
 // The session of the path if it is the installation's, else the refusal.
-std::variant<Session, Reply> own_session(Unit& unit, const Installation& installation, std::int64_t session_id) {
+std::variant<Session, Reply> own_session(Unit& unit, const Installation& installation,
+                                         std::int64_t session_id) {
   auto session = find_session(unit, session_id);
   if (!session) {
     return refuse(404, "There is no such session.");
@@ -150,26 +154,30 @@ Reply start_session(Unit& unit, const Installation& installation, const Input& i
   session.machine_label = installation.machine_label;
   session.role = service_api::role::kBuild;
   session.id = unit.tx.insert(
-      "INSERT INTO sessions(developer_id, installation_id, token_hash, token_expires_at, repository, work_location, os_family,"
-      " arch, declared_capacity, ephemeral, contact_at, started_at) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+      "INSERT INTO sessions(developer_id, installation_id, token_hash, token_expires_at, "
+      "repository, work_location, os_family,"
+      " arch, declared_capacity, ephemeral, contact_at, started_at) VALUES(?, ?, ?, ?, ?, ?, ?, ?, "
+      "?, ?, ?, ?) RETURNING id",
       {session.developer_id, session.installation_id, stored_form(token),
-       unit.now + service_api::kSessionLifetime * kSecond, start.place.repository, start.place.work_location, start.os_family,
-       start.arch, start.declared_capacity, start.ephemeral ? 1 : 0, unit.now, unit.now});
+       unit.now + service_api::kSessionLifetime * kSecond, start.place.repository,
+       start.place.work_location, start.os_family, start.arch, start.declared_capacity,
+       start.ephemeral ? 1 : 0, unit.now, unit.now});
   std::int64_t cursor = unit.head;
   if (!start.ephemeral) {
     append_joined(unit, session, start);
     cursor = unit.events.back().id;
   }
   unit.tx.execute("UPDATE sessions SET feed_cursor = ? WHERE id = ?", {cursor, session.id});
-  return created(ObjectText()
-                     .integer("session_id", session.id)
-                     .text("token", token)
-                     .texts("abilities", abilities_of(session.role))
-                     .integer("expires_in", service_api::kSessionLifetime)
-                     .integer("feed_cursor", cursor)
-                     .integer("capacity", effective_capacity(unit.settings, start.declared_capacity))
-                     .integer("declared_capacity", start.declared_capacity)
-                     .done());
+  return created(
+      ObjectText()
+          .integer("session_id", session.id)
+          .text("token", token)
+          .texts("abilities", abilities_of(session.role))
+          .integer("expires_in", service_api::kSessionLifetime)
+          .integer("feed_cursor", cursor)
+          .integer("capacity", effective_capacity(unit.settings, start.declared_capacity))
+          .integer("declared_capacity", start.declared_capacity)
+          .done());
 }
 
 Reply renew_session(Unit& unit, const Installation& installation, std::int64_t session_id) {
@@ -179,9 +187,9 @@ Reply renew_session(Unit& unit, const Installation& installation, std::int64_t s
   }
   const Session& session = std::get<Session>(found);
   const std::string token = new_token("rcs");
-  const std::int64_t changed =
-      unit.tx.execute("UPDATE sessions SET token_hash = ?, token_expires_at = ? WHERE id = ? AND status <> 'gone'",
-                      {stored_form(token), unit.now + service_api::kSessionLifetime * kSecond, session.id});
+  const std::int64_t changed = unit.tx.execute(
+      "UPDATE sessions SET token_hash = ?, token_expires_at = ? WHERE id = ? AND status <> 'gone'",
+      {stored_form(token), unit.now + service_api::kSessionLifetime * kSecond, session.id});
   if (changed == 0) {
     return refuse(409, "This session has ended. Start a new one.");
   }
@@ -208,8 +216,8 @@ Reply end_session(Unit& unit, const Installation& installation, std::int64_t ses
 }
 
 Reply show_session(Unit& unit, const Session& session) {
-  const auto coordinator =
-      unit.tx.first("SELECT 1 FROM sessions WHERE role = 'coordinator' AND status = 'active' LIMIT 1", {});
+  const auto coordinator = unit.tx.first(
+      "SELECT 1 FROM sessions WHERE role = 'coordinator' AND status = 'active' LIMIT 1", {});
   return ok(ObjectText()
                 .integer("session_id", session.id)
                 .integer("installation_id", session.installation_id)
@@ -249,7 +257,8 @@ Reply move_session(Unit& unit, const Session& session, const Input& input) {
       EventDraft moved;
       moved.type = service_api::event::kSessionMoved;
       moved.body = "session " + std::to_string(session.id) + " moved from " +
-                   place_text(session.repository, session.work_location) + " to " + place_text(to_repository, to_location) + ".";
+                   place_text(session.repository, session.work_location) + " to " +
+                   place_text(to_repository, to_location) + ".";
       moved.meta = ObjectText()
                        .integer("installation_id", session.installation_id)
                        .text("from_repository", session.repository)
@@ -285,7 +294,8 @@ Reply watching(const Session& session) {
 
 void resume_session(Unit& unit, const Session& session) {
   const std::int64_t changed = unit.tx.execute(
-      "UPDATE sessions SET status = 'active', contact_at = ? WHERE id = ? AND status = 'stale'", {unit.now, session.id});
+      "UPDATE sessions SET status = 'active', contact_at = ? WHERE id = ? AND status = 'stale'",
+      {unit.now, session.id});
   if (changed == 0 || session.ephemeral) {
     return;
   }

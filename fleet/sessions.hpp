@@ -18,7 +18,8 @@ namespace robot_council::fleet {
 Reply start_session(Unit& unit, const Installation& installation, const Input& input);
 // POST sessions/{id}/renew: a new token, the old one is refused from now on.
 Reply renew_session(Unit& unit, const Installation& installation, std::int64_t session_id);
-// DELETE sessions/{id}: gone, tasks and locks released, in this transaction. Again: the same answer.
+// DELETE sessions/{id}: gone, tasks and locks released, in this transaction. Again: the same
+// answer.
 Reply end_session(Unit& unit, const Installation& installation, std::int64_t session_id);
 
 // GET agent/session.
@@ -41,7 +42,7 @@ struct SessionQuery {
   std::optional<std::string> repository;  // without case
   std::optional<std::string> role;
   std::optional<std::string> os_family;
-  std::optional<std::int64_t> after;      // ids below it
+  std::optional<std::int64_t> after;  // ids below it
   std::int64_t limit = 0;
 };
 struct SessionRows {
@@ -49,6 +50,7 @@ struct SessionRows {
   std::vector<std::int64_t> ids;
 };
 // `reader` decides whose task words are shown; the operator reads all.
-[[nodiscard]] SessionRows session_rows(Unit& unit, const SessionQuery& query, RowFor for_whom, const Session* reader);
+[[nodiscard]] SessionRows session_rows(Unit& unit, const SessionQuery& query, RowFor for_whom,
+                                       const Session* reader);
 
 }  // namespace robot_council::fleet

@@ -1,10 +1,10 @@
 #include "fleet/sqlite_store.hpp"
 
-#include <SQLiteCpp/SQLiteCpp.h>
-#include <sqlite3.h>
-
 #include <map>
 #include <utility>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <sqlite3.h>
 
 #include "base/files.hpp"
 #include "base/mutex.hpp"
@@ -14,24 +14,34 @@ namespace robot_council::fleet {
 
 namespace {
 
-constexpr int kBusyWait = 2000;  // ms; nobody else writes, but a person may look with the sqlite3 shell
+constexpr int kBusyWait =
+    2000;  // ms; nobody else writes, but a person may look with the sqlite3 shell
 constexpr unsigned kFileMode = 0600;
 
 base::Error from_sqlite(const SQLite::Exception& exception, std::string_view what) {
   base::Errc code = base::Errc::io;
   switch (exception.getErrorCode()) {
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: code = base::Errc::busy; break;
+    case SQLITE_LOCKED:
+      code = base::Errc::busy;
+      break;
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB: code = base::Errc::corrupt; break;
+    case SQLITE_NOTADB:
+      code = base::Errc::corrupt;
+      break;
     case SQLITE_PERM:
     case SQLITE_READONLY:
-    case SQLITE_AUTH: code = base::Errc::refused; break;
+    case SQLITE_AUTH:
+      code = base::Errc::refused;
+      break;
     case SQLITE_ERROR:
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
-    case SQLITE_RANGE: code = base::Errc::invalid; break;
-    default: break;
+    case SQLITE_RANGE:
+      code = base::Errc::invalid;
+      break;
+    default:
+      break;
   }
   return base::Error{code, std::string(what) + ": " + exception.what()};
 }
@@ -100,7 +110,8 @@ class Use {
 
 class SqliteTransaction final : public Transaction {
  public:
-  SqliteTransaction(SQLite::Database& database, Statements& statements) : database_(database), statements_(statements) {}
+  SqliteTransaction(SQLite::Database& database, Statements& statements)
+      : database_(database), statements_(statements) {}
 
   Rows query(std::string_view sql, const Values& values) override {
     Rows rows;
@@ -152,7 +163,8 @@ class SqliteTransaction final : public Transaction {
 class SqliteStore final : public Store {
  public:
   explicit SqliteStore(const std::string& path)
-      : database_(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyWait), statements_(database_) {}
+      : database_(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyWait),
+        statements_(database_) {}
 
   base::Status write(const Work& work, const Committed& committed) override {
     const base::MutexLock lock(mu_);
@@ -201,14 +213,16 @@ class SqliteStore final : public Store {
     database_.exec("PRAGMA journal_mode = TRUNCATE");
     const std::string journal = database_.execAndGet("PRAGMA journal_mode").getText();
     if (journal != "truncate") {
-      return base::Error{base::Errc::busy, "cannot leave journal mode " + journal + ": another program has the file open"};
+      return base::Error{base::Errc::busy, "cannot leave journal mode " + journal +
+                                               ": another program has the file open"};
     }
     database_.exec("PRAGMA synchronous = FULL");
     database_.exec("PRAGMA foreign_keys = ON");
     const std::int64_t version = database_.execAndGet("PRAGMA user_version").getInt64();
     if (version > schema::kVersion) {
-      return base::Error{base::Errc::unsupported, "it was written by a newer version (schema " + std::to_string(version) +
-                                                      ", this program knows " + std::to_string(schema::kVersion) + ")"};
+      return base::Error{base::Errc::unsupported,
+                         "it was written by a newer version (schema " + std::to_string(version) +
+                             ", this program knows " + std::to_string(schema::kVersion) + ")"};
     }
     if (version < schema::kVersion) {
       SQLite::Transaction transaction(database_);
@@ -258,6 +272,8 @@ base::Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, 
   }
 }
 
-std::string sqlite_version() { return sqlite3_libversion(); }
+std::string sqlite_version() {
+  return sqlite3_libversion();
+}
 
 }  // namespace robot_council::fleet

@@ -14,16 +14,23 @@
 
 namespace robot_council::fleet {
 
-// One bound value or one column: NULL, a 64-bit integer or a text. Times are integers (ms since 1970), yes/no is 1/0.
+// One bound value or one column: NULL, a 64-bit integer or a text. Times are integers (ms since
+// 1970), yes/no is 1/0.
 class Value {
  public:
   Value() = default;
-  Value(std::nullptr_t) {}                             // NOLINT(google-explicit-constructor): lists of bound values
-  Value(std::int64_t number) : held_(number) {}        // NOLINT(google-explicit-constructor): lists of bound values
-  Value(int number) : held_(std::int64_t{number}) {}   // NOLINT(google-explicit-constructor): lists of bound values
-  Value(std::string text) : held_(std::move(text)) {}  // NOLINT(google-explicit-constructor): lists of bound values
-  Value(std::string_view text) : held_(std::string(text)) {}  // NOLINT(google-explicit-constructor): as above
-  Value(const char* text) : held_(std::string(text)) {}       // NOLINT(google-explicit-constructor): as above
+  Value(std::nullptr_t) {}  // NOLINT(google-explicit-constructor): lists of bound values
+  Value(std::int64_t number)
+      : held_(number) {}  // NOLINT(google-explicit-constructor): lists of bound values
+  Value(int number)
+      : held_(std::int64_t{number}) {
+  }  // NOLINT(google-explicit-constructor): lists of bound values
+  Value(std::string text)
+      : held_(std::move(text)) {}  // NOLINT(google-explicit-constructor): lists of bound values
+  Value(std::string_view text)
+      : held_(std::string(text)) {}  // NOLINT(google-explicit-constructor): as above
+  Value(const char* text)
+      : held_(std::string(text)) {}  // NOLINT(google-explicit-constructor): as above
   template <class T>
   Value(const std::optional<T>& value) {  // NOLINT(google-explicit-constructor): as above
     if (value) {
@@ -59,9 +66,10 @@ class Row {
 using Rows = std::vector<Row>;
 using Values = std::vector<Value>;
 
-// Statements inside one transaction. The SQL is the common part of SQLite and PostgreSQL, parameters are "?"; texts are constants,
-// values are only ever bound.
-// Errors  sticky: after the first failure every call answers "nothing" and the transaction is undone at its end. So logic reads on
+// Statements inside one transaction. The SQL is the common part of SQLite and PostgreSQL,
+// parameters are "?"; texts are constants, values are only ever bound. Errors  sticky: after the
+// first failure every call answers "nothing" and the transaction is undone at its end. So logic
+// reads on
 //         without a check after each line, and its result is dropped by the store.
 class Transaction {
  public:
@@ -94,8 +102,8 @@ class Transaction {
 // What happens to a transaction whose work is done.
 enum class Ending : std::uint8_t { commit, undo };
 
-// Where the fleet lives. Holds no rule of the fleet: those are written once above it. SQLite stands behind it here.
-// Threads  safe from any; writes run one after another.
+// Where the fleet lives. Holds no rule of the fleet: those are written once above it. SQLite stands
+// behind it here. Threads  safe from any; writes run one after another.
 class Store {
  public:
   using Work = std::function<Ending(Transaction&)>;
@@ -109,9 +117,10 @@ class Store {
   Store& operator=(Store&&) = delete;
   virtual ~Store() = default;
 
-  // Runs `work` as one transaction: all of it is on disk when this returns ok, or nothing of it. `committed` runs right after the
-  // commit and before any later commit (it may be empty); not at all when the work was undone.
-  // Errors  busy or io: the store is not available, nothing was written; corrupt; invalid: a statement is wrong.
+  // Runs `work` as one transaction: all of it is on disk when this returns ok, or nothing of it.
+  // `committed` runs right after the commit and before any later commit (it may be empty); not at
+  // all when the work was undone. Errors  busy or io: the store is not available, nothing was
+  // written; corrupt; invalid: a statement is wrong.
   [[nodiscard]] virtual base::Status write(const Work& work, const Committed& committed) = 0;
   // A consistent view, nothing is written.
   [[nodiscard]] virtual base::Status read(const Reading& reading) = 0;

@@ -18,10 +18,13 @@ using LockAct = Reply (*)(Unit&, const Session&, const Input&);
 
 Operation lock_operation(std::string_view needed, LockAct act) {
   return {needed, Access::writes,
-          [act](Unit& unit, const Session& session, std::int64_t, const Input& input) { return act(unit, session, input); }};
+          [act](Unit& unit, const Session& session, std::int64_t, const Input& input) {
+            return act(unit, session, input);
+          }};
 }
 
-const Operation* find(const std::map<std::string, Operation, std::less<>>& table, std::string_view name) {
+const Operation* find(const std::map<std::string, Operation, std::less<>>& table,
+                      std::string_view name) {
   const auto found = table.find(name);
   return found == table.end() ? nullptr : &found->second;
 }
@@ -29,13 +32,15 @@ const Operation* find(const std::map<std::string, Operation, std::less<>>& table
 }  // namespace
 
 Operation task_list_operation() {
-  return {"", Access::reads, [](Unit& unit, const Session& session, std::int64_t, const Input& input) {
+  return {"", Access::reads,
+          [](Unit& unit, const Session& session, std::int64_t, const Input& input) {
             return list_tasks(unit, session, input);
           }};
 }
 
 Operation task_create_operation() {
-  return {ability::kTasksCreate, Access::writes, [](Unit& unit, const Session& session, std::int64_t, const Input& input) {
+  return {ability::kTasksCreate, Access::writes,
+          [](Unit& unit, const Session& session, std::int64_t, const Input& input) {
             return create_task(unit, session, input);
           }};
 }

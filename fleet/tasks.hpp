@@ -42,8 +42,8 @@ struct Task {
 };
 
 [[nodiscard]] std::optional<Task> find_task(Unit& unit, std::int64_t id);
-// Its words are null for a reader of another developer, unless it was created with coordinator:direct or the reader directs.
-// reader nullptr: the operator.
+// Its words are null for a reader of another developer, unless it was created with
+// coordinator:direct or the reader directs. reader nullptr: the operator.
 [[nodiscard]] std::string task_json(const Task& task, const Session* reader);
 
 // GET tasks, tool task_list.

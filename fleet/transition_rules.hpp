@@ -17,7 +17,7 @@ namespace robot_council::fleet {
 
 // Whom a transition is open to.
 enum class Who : std::uint8_t {
-  eligible,            // the task is its developer's, or was created with coordinator:direct
+  eligible,  // the task is its developer's, or was created with coordinator:direct
   holder,
   holder_or_director,  // the holder, or who holds coordinator:direct
   director,            // the ability was checked already
@@ -41,9 +41,11 @@ void forbid_foreign_fields(Fields& fields, const Transition& transition);
 [[nodiscard]] Reply not_applied(int status, std::int64_t task_id, std::string_view why);
 [[nodiscard]] Reply applied(std::int64_t task_id, std::string_view status);
 // 404, 409, 403 in this order; nothing when the write may be tried.
-[[nodiscard]] std::optional<Reply> refusal_of(const std::optional<Task>& task, const Transition& transition,
-                                              const Session& session, std::int64_t task_id);
+[[nodiscard]] std::optional<Reply> refusal_of(const std::optional<Task>& task,
+                                              const Transition& transition, const Session& session,
+                                              std::int64_t task_id);
 // Appends the transition's event.
-void append_transition(Unit& unit, const Session& session, const Transition& transition, const Task& after);
+void append_transition(Unit& unit, const Session& session, const Transition& transition,
+                       const Task& after);
 
 }  // namespace robot_council::fleet

@@ -9,7 +9,8 @@
 
 namespace robot_council::fleet {
 
-// Transitions of a task (service contract, 5.3). One conditional write decides each; refusals in the contract's order.
+// Transitions of a task (service contract, 5.3). One conditional write decides each; refusals in
+// the contract's order.
 Reply claim_task(Unit& unit, const Session& session, std::int64_t task_id, const Input& input);
 Reply start_task(Unit& unit, const Session& session, std::int64_t task_id, const Input& input);
 Reply block_task(Unit& unit, const Session& session, std::int64_t task_id, const Input& input);

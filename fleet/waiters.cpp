@@ -50,9 +50,10 @@ std::vector<std::uint64_t> Waiters::who_sees(const std::vector<StoredEvent>& eve
   }
   const base::MutexLock lock(mu_);
   for (const auto& [request, waiter] : held_) {
-    const bool sees = std::any_of(events.begin(), events.end(), [&w = waiter](const StoredEvent& event) {
-      return event.id > w.after && event.visibility.seen_by(w.reader);
-    });
+    const bool sees =
+        std::any_of(events.begin(), events.end(), [&w = waiter](const StoredEvent& event) {
+          return event.id > w.after && event.visibility.seen_by(w.reader);
+        });
     if (sees) {
       woken.push_back(request);
     }

@@ -7,7 +7,8 @@
 
 namespace robot_council::harness {
 
-// How a client is told "refused" and "no opinion" by its tool-call hook (the table in wiki/Brake.md).
+// How a client is told "refused" and "no opinion" by its tool-call hook (the table in
+// wiki/Brake.md).
 enum class BrakeRenderer : std::uint8_t {
   exit2,        // nothing on stdout, exit 2
   nested0,      // hookSpecificOutput with a deny, exit 0
@@ -33,7 +34,7 @@ enum class BrakeEntry : std::uint8_t {
 // What the brake knows of one client. Ids and facts: wiki/Brake.md, "clients".
 struct BrakeClient {
   std::string_view id;
-  std::string_view title;         // the name people know it by
+  std::string_view title;  // the name people know it by
   BrakeRenderer renderer;
   BrakeEntry entry;
   std::string_view project_file;  // relative to the checkout
@@ -47,14 +48,16 @@ struct BrakeClient {
 [[nodiscard]] std::span<const BrakeClient> brake_clients();
 // Nothing (nullptr) for an unknown id.
 [[nodiscard]] const BrakeClient* brake_client(std::string_view id);
-// The brake's id for the harness name of a seat ("claude" -> "claude_code"); the same word when both are the same;
+// The brake's id for the harness name of a seat ("claude" -> "claude_code"); the same word when
+// both are the same;
 // "" for a harness that is none of the 14.
 [[nodiscard]] std::string_view brake_client_of_harness(std::string_view harness);
 
 // The text by which an entry of ours is found in a settings file.
 inline constexpr std::string_view kBrakeEntryMark = "robot-council brake-check --client";
 
-// The hook command of a client, one line. It never changes between versions: codex_cli trusts it by its hash.
+// The hook command of a client, one line. It never changes between versions: codex_cli trusts it by
+// its hash.
 [[nodiscard]] std::string brake_command(std::string_view id);
 
 }  // namespace robot_council::harness

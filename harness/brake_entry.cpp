@@ -17,7 +17,9 @@ using base::Result;
 
 constexpr std::string_view kName = "robot-council-brake";
 
-base::Error invalid(std::string what) { return Error{base::Errc::invalid, std::move(what)}; }
+base::Error invalid(std::string what) {
+  return Error{base::Errc::invalid, std::move(what)};
+}
 
 // One event's place in the file: containers by key, the array last; and what stands in the array.
 struct Slot {
@@ -34,10 +36,12 @@ std::string hook_object(const BrakeClient& client) {
     return "{\"command\":" + command + ",\"timeout\":10,\"failClosed\":true}";
   }
   if (client.id == "vscode_copilot") {
-    return R"({"type":"command","bash":)" + command + ",\"command\":" + command + ",\"timeout\":10,\"timeoutSec\":10}";
+    return R"({"type":"command","bash":)" + command + ",\"command\":" + command +
+           ",\"timeout\":10,\"timeoutSec\":10}";
   }
   if (client.id == "gemini_cli" || client.id == "tabnine") {
-    return R"({"type":"command","name":")" + std::string(kName) + "\",\"command\":" + command + ",\"timeout\":10000}";
+    return R"({"type":"command","name":")" + std::string(kName) + "\",\"command\":" + command +
+           ",\"timeout\":10000}";
   }
   const std::string failure = client.id == "goose" ? R"(,"on_failure":"block")" : "";
   return R"({"type":"command","command":)" + command + ",\"timeout\":10" + failure + "}";
@@ -46,7 +50,8 @@ std::string hook_object(const BrakeClient& client) {
 std::vector<Slot> slots_of(const BrakeClient& client) {
   const std::string hook = hook_object(client);
   const std::string group = "{\"hooks\":[" + hook + "]}";
-  const std::string event = client.id == "gemini_cli" || client.id == "tabnine" ? "BeforeTool" : "PreToolUse";
+  const std::string event =
+      client.id == "gemini_cli" || client.id == "tabnine" ? "BeforeTool" : "PreToolUse";
   switch (client.entry) {
     case BrakeEntry::bare_groups:
       return {{{event}, group}};
@@ -86,7 +91,8 @@ Result<SettingsDocument> read_strictly(std::string_view text) {
   return document;
 }
 
-std::string spliced(std::string_view text, std::size_t begin, std::size_t end, std::string_view by) {
+std::string spliced(std::string_view text, std::size_t begin, std::size_t end,
+                    std::string_view by) {
   return std::string(text.substr(0, begin)).append(by).append(text.substr(end));
 }
 
@@ -101,7 +107,8 @@ bool is_ours(const SettingsNode& element) {
     return true;
   }
   const SettingsNode* const hooks = element.find("hooks");
-  return hooks != nullptr && std::any_of(hooks->elements.begin(), hooks->elements.end(), is_hook_of_ours);
+  return hooks != nullptr &&
+         std::any_of(hooks->elements.begin(), hooks->elements.end(), is_hook_of_ours);
 }
 
 // Nothing but our hook is in the element.
@@ -116,7 +123,8 @@ bool same_json(std::string_view a, std::string_view b) {
   return left.ok() && right.ok() && left.value() == right.value();
 }
 
-// White space from the line's beginning to `at` when nothing else stands there, with its line break; else "".
+// White space from the line's beginning to `at` when nothing else stands there, with its line
+// break; else "".
 std::string line_indent(std::string_view text, std::size_t at) {
   std::size_t begin = at;
   while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) {
@@ -134,9 +142,11 @@ std::string after_last(std::string_view text, std::size_t last_begin) {
   return "," + (indent.empty() ? std::string(" ") : indent);
 }
 
-// The containers that are missing, around the element. Written with a blank after each colon, which tells them from a
-// container that was there: unwiring takes back only what it can make again byte for byte.
-std::string containers(const std::vector<std::string>& path, std::size_t from, const std::string& element) {
+// The containers that are missing, around the element. Written with a blank after each colon, which
+// tells them from a container that was there: unwiring takes back only what it can make again byte
+// for byte.
+std::string containers(const std::vector<std::string>& path, std::size_t from,
+                       const std::string& element) {
   std::string text;
   for (std::size_t at = from; at < path.size(); ++at) {
     text += (at == from ? "" : "{") + base::quote_json(path[at]) + ": ";
@@ -145,8 +155,8 @@ std::string containers(const std::vector<std::string>& path, std::size_t from, c
   return text + std::string(path.size() - from - 1, '}');
 }
 
-Result<const SettingsNode*> find_array(const SettingsDocument& document, const Slot& slot, std::size_t* missing_from,
-                                       const SettingsNode** parent) {
+Result<const SettingsNode*> find_array(const SettingsDocument& document, const Slot& slot,
+                                       std::size_t* missing_from, const SettingsNode** parent) {
   const SettingsNode* node = &document.root;
   for (std::size_t at = 0; at < slot.path.size(); ++at) {
     const std::string& key = slot.path[at];
@@ -170,7 +180,8 @@ Result<const SettingsNode*> find_array(const SettingsDocument& document, const S
   return node;
 }
 
-std::string insert_member(std::string_view text, const SettingsNode& object, const std::string& member) {
+std::string insert_member(std::string_view text, const SettingsNode& object,
+                          const std::string& member) {
   if (object.members.empty()) {
     return spliced(text, object.begin + 1, object.begin + 1, member);
   }
@@ -178,7 +189,8 @@ std::string insert_member(std::string_view text, const SettingsNode& object, con
   return spliced(text, last.value.end, last.value.end, after_last(text, last.key_begin) + member);
 }
 
-std::string append_element(std::string_view text, const SettingsNode& array, const std::string& element) {
+std::string append_element(std::string_view text, const SettingsNode& array,
+                           const std::string& element) {
   if (array.elements.empty()) {
     return spliced(text, array.begin + 1, array.begin + 1, element);
   }
@@ -206,7 +218,8 @@ std::string without_element(std::string_view text, const SettingsNode& array, st
   return without_item(text, spans, at);
 }
 
-std::string without_member(std::string_view text, const SettingsNode& object, std::string_view key) {
+std::string without_member(std::string_view text, const SettingsNode& object,
+                           std::string_view key) {
   std::vector<Span> spans;
   std::size_t at = 0;
   for (const SettingsMember& member : object.members) {
@@ -218,7 +231,8 @@ std::string without_member(std::string_view text, const SettingsNode& object, st
   return without_item(text, spans, at);
 }
 
-// Takes our hook out of the element `at`: the element itself, or only the hook when foreign ones share it.
+// Takes our hook out of the element `at`: the element itself, or only the hook when foreign ones
+// share it.
 std::string without_ours(std::string_view text, const SettingsNode& array, std::size_t at) {
   const SettingsNode& element = array.elements[at];
   if (is_hook_of_ours(element) || is_ours_alone(element)) {
@@ -243,16 +257,20 @@ std::vector<std::size_t> ours_in(const SettingsNode& array) {
   return found;
 }
 
-// Our element of the array becomes exactly `slot.element`; in a group shared with foreign hooks only our hook does.
-std::string corrected(std::string_view text, const SettingsNode& element, const Slot& slot, const BrakeClient& client) {
+// Our element of the array becomes exactly `slot.element`; in a group shared with foreign hooks
+// only our hook does.
+std::string corrected(std::string_view text, const SettingsNode& element, const Slot& slot,
+                      const BrakeClient& client) {
   if (is_hook_of_ours(element) || is_ours_alone(element)) {
-    const bool right = same_json(text.substr(element.begin, element.end - element.begin), slot.element);
+    const bool right =
+        same_json(text.substr(element.begin, element.end - element.begin), slot.element);
     return right ? std::string(text) : spliced(text, element.begin, element.end, slot.element);
   }
   const std::string hook = hook_object(client);
   for (const SettingsNode& candidate : element.find("hooks")->elements) {
     if (is_hook_of_ours(candidate)) {
-      const bool right = same_json(text.substr(candidate.begin, candidate.end - candidate.begin), hook);
+      const bool right =
+          same_json(text.substr(candidate.begin, candidate.end - candidate.begin), hook);
       return right ? std::string(text) : spliced(text, candidate.begin, candidate.end, hook);
     }
   }
@@ -267,7 +285,8 @@ Result<std::string> wire_slot(const BrakeClient& client, const Slot& slot, std::
     }
     std::size_t missing_from = 0;
     const SettingsNode* parent = nullptr;
-    const Result<const SettingsNode*> array = find_array(document.value(), slot, &missing_from, &parent);
+    const Result<const SettingsNode*> array =
+        find_array(document.value(), slot, &missing_from, &parent);
     if (!array.ok()) {
       return array.error();
     }
@@ -296,7 +315,8 @@ Result<std::string> wire_all(const BrakeClient& client, std::string text) {
   return text;
 }
 
-// Takes our elements out of one slot. Containers that are empty then go too, at most `levels` of them.
+// Takes our elements out of one slot. Containers that are empty then go too, at most `levels` of
+// them.
 Result<std::string> unwire_slot(const Slot& slot, std::string text, std::size_t levels) {
   bool removed = false;
   while (true) {
@@ -306,7 +326,8 @@ Result<std::string> unwire_slot(const Slot& slot, std::string text, std::size_t 
     }
     std::size_t missing_from = 0;
     const SettingsNode* parent = nullptr;
-    const Result<const SettingsNode*> array = find_array(document.value(), slot, &missing_from, &parent);
+    const Result<const SettingsNode*> array =
+        find_array(document.value(), slot, &missing_from, &parent);
     if (!array.ok()) {
       return array.error();
     }
@@ -404,7 +425,8 @@ std::string fresh_brake_file(const BrakeClient& client, const BrakeEntryOptions&
   const std::vector<Slot> slots = slots_of(client);
   std::string events;
   for (const Slot& slot : slots) {
-    events += (events.empty() ? "" : ",") + base::quote_json(slot.path.back()) + ":[" + slot.element + "]";
+    events += (events.empty() ? "" : ",") + base::quote_json(slot.path.back()) + ":[" +
+              slot.element + "]";
   }
   const std::vector<std::string>& path = slots.front().path;
   std::string text = "{" + events + "}";
@@ -415,7 +437,8 @@ std::string fresh_brake_file(const BrakeClient& client, const BrakeEntryOptions&
   return text + "\n";
 }
 
-Result<BrakeEdit> wire_brake_entry(const BrakeClient& client, std::string_view text, const BrakeEntryOptions& options) {
+Result<BrakeEdit> wire_brake_entry(const BrakeClient& client, std::string_view text,
+                                   const BrakeEntryOptions& options) {
   if (client.entry == BrakeEntry::toml_block) {
     return wire_brake_toml(text, brake_toml_block(brake_command(client.id), options.old_vibe));
   }
@@ -430,7 +453,8 @@ Result<BrakeEdit> wire_brake_entry(const BrakeClient& client, std::string_view t
 
 Result<BrakeEdit> unwire_brake_entry(const BrakeClient& client, std::string_view text,
                                      const BrakeEntryOptions& /*options*/) {
-  return client.entry == BrakeEntry::toml_block ? unwire_brake_toml(text) : unwire_json(client, text);
+  return client.entry == BrakeEntry::toml_block ? unwire_brake_toml(text)
+                                                : unwire_json(client, text);
 }
 
 BrakeClient droid_hooks_file(const BrakeClient& droid, std::string_view text) {

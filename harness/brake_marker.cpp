@@ -72,12 +72,14 @@ std::string client_of_ai_agent(std::string_view value) {
   return std::string(brake_client_of_harness(word));
 }
 
-constexpr std::array<std::string_view, 12> kPrograms = {"claude", "codex", "gemini", "cursor-agent", "droid",   "goose",
-                                                        "grok",   "vibe",  "agy",    "copilot",      "devin",   "openhands"};
+constexpr std::array<std::string_view, 12> kPrograms = {
+    "claude", "codex", "gemini", "cursor-agent", "droid", "goose",
+    "grok",   "vibe",  "agy",    "copilot",      "devin", "openhands"};
 
 }  // namespace
 
-std::vector<BrakeMarker> find_brake_markers(const base::Environment& environment, std::span<const std::string> extra,
+std::vector<BrakeMarker> find_brake_markers(const base::Environment& environment,
+                                            std::span<const std::string> extra,
                                             DevinMachine devin) {
   std::vector<BrakeMarker> markers;
   for (const Variable& variable : kVariables) {
@@ -101,11 +103,13 @@ std::vector<BrakeMarker> find_brake_markers(const base::Environment& environment
 }
 
 CommitBy commit_by(const base::Environment& environment) {
-  const std::string value = base::to_lower_ascii(base::trim(environment.get_or_empty("ROBOT_COUNCIL_AGENT_COMMIT")));
+  const std::string value =
+      base::to_lower_ascii(base::trim(environment.get_or_empty("ROBOT_COUNCIL_AGENT_COMMIT")));
   if (value.empty()) {
     return CommitBy::unsaid;
   }
-  return value == "0" || value == "false" || value == "no" || value == "off" ? CommitBy::person : CommitBy::agent;
+  return value == "0" || value == "false" || value == "no" || value == "off" ? CommitBy::person
+                                                                             : CommitBy::agent;
 }
 
 bool is_agent_program(std::string_view name) {

@@ -18,11 +18,13 @@ struct BrakeMarker {
 
 enum class DevinMachine : std::uint8_t { yes, no };
 
-// All strong markers, best known first: an agent may have been started by another. Named variables (never a prefix), AI_AGENT by value, the file /opt/.devin (the caller looks), and
-// the names in `extra`, which count when not empty. Variables that persons have too are no markers.
-// Source  wiki/Brake.md, "who is an agent".
+// All strong markers, best known first: an agent may have been started by another. Named variables
+// (never a prefix), AI_AGENT by value, the file /opt/.devin (the caller looks), and the names in
+// `extra`, which count when not empty. Variables that persons have too are no markers. Source
+// wiki/Brake.md, "who is an agent".
 [[nodiscard]] std::vector<BrakeMarker> find_brake_markers(const base::Environment& environment,
-                                                          std::span<const std::string> extra, DevinMachine devin);
+                                                          std::span<const std::string> extra,
+                                                          DevinMachine devin);
 
 // What ROBOT_COUNCIL_AGENT_COMMIT says to the git hooks, before every marker.
 enum class CommitBy : std::uint8_t { unsaid, person, agent };

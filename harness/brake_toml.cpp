@@ -33,15 +33,18 @@ Result<Judged> judge(std::string_view text) {
     }
     const toml::array* const list = hooks->as_array();
     if (list == nullptr) {
-      return Error{Errc::invalid, "`hooks` in it is a table or a value, where a list of [[hooks]] must be"};
+      return Error{Errc::invalid,
+                   "`hooks` in it is a table or a value, where a list of [[hooks]] must be"};
     }
     for (const toml::node& element : *list) {
       const toml::table* const hook = element.as_table();
       if (hook == nullptr) {
-        return Error{Errc::invalid, "`hooks` in it is a plain value, where a list of [[hooks]] must be"};
+        return Error{Errc::invalid,
+                     "`hooks` in it is a plain value, where a list of [[hooks]] must be"};
       }
       const auto command = (*hook)["command"].value<std::string>();
-      judged.has_ours = judged.has_ours || (command && command->find(kBrakeEntryMark) != std::string::npos);
+      judged.has_ours =
+          judged.has_ours || (command && command->find(kBrakeEntryMark) != std::string::npos);
     }
     return judged;
   } catch (const toml::parse_error& error) {
@@ -50,7 +53,8 @@ Result<Judged> judge(std::string_view text) {
   }
 }
 
-// Bytes of the block with its marker lines, from the beginning of the first to behind the second's line break.
+// Bytes of the block with its marker lines, from the beginning of the first to behind the second's
+// line break.
 std::optional<std::pair<std::size_t, std::size_t>> find_block(std::string_view text) {
   const std::size_t begin = text.find(kBegin);
   if (begin == std::string_view::npos || (begin > 0 && text[begin - 1] != '\n')) {
@@ -85,13 +89,16 @@ Result<BrakeEdit> wire_brake_toml(std::string_view text, const std::string& bloc
   }
   BrakeEdit edit;
   const auto old = find_block(text);
-  // A file without a final newline gets the block without one: unwiring tells by that what was there.
+  // A file without a final newline gets the block without one: unwiring tells by that what was
+  // there.
   const std::string bare = base::without_trailing(block, '\n');
   if (old) {
     const bool closed = text[old->second - 1] == '\n';
-    edit.text = std::string(text.substr(0, old->first)) + (closed ? block : bare) + std::string(text.substr(old->second));
+    edit.text = std::string(text.substr(0, old->first)) + (closed ? block : bare) +
+                std::string(text.substr(old->second));
   } else if (before.value().has_ours) {
-    return Error{Errc::invalid, "a hook of ours is in it without its marker lines; take it out first"};
+    return Error{Errc::invalid,
+                 "a hook of ours is in it without its marker lines; take it out first"};
   } else {
     const bool whole_line = text.empty() || text.back() == '\n';
     edit.text = std::string(text) + (whole_line ? block : "\n" + bare);

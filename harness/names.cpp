@@ -13,17 +13,17 @@ namespace robot_council::harness {
 namespace {
 
 constexpr std::array<std::string_view, 21> kNames = {
-    "cursor", "claude",      "cowork", "devin",    "replit", "gemini", "codex",
-    "v0",     "augment-cli", "opencode", "amp",    "copilot", "antigravity", "pi",
-    "kiro-cli", "kimi",      "grok",   "cline",    "goose",  "junie",  "openclaw"};
+    "cursor",   "claude",      "cowork",   "devin", "replit",  "gemini",      "codex",
+    "v0",       "augment-cli", "opencode", "amp",   "copilot", "antigravity", "pi",
+    "kiro-cli", "kimi",        "grok",     "cline", "goose",   "junie",       "openclaw"};
 
 struct Marker {
   const char* variable;
   std::string_view name;
 };
 
-// The first one that is set decides, so the order is part of the contract: a client that runs inside another one's terminal
-// inherits the outer one's variables.
+// The first one that is set decides, so the order is part of the contract: a client that runs
+// inside another one's terminal inherits the outer one's variables.
 constexpr std::array<Marker, 29> kMarkers = {{
     {"CURSOR_AGENT", "cursor"},
     {"KIMI_PLUGIN_ROOT", "kimi"},
@@ -84,7 +84,9 @@ std::string reduce_name(std::string_view text) {
   return name;
 }
 
-std::span<const std::string_view> known_names() { return kNames; }
+std::span<const std::string_view> known_names() {
+  return kNames;
+}
 
 bool is_known_name(std::string_view name) {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();

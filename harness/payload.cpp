@@ -75,7 +75,8 @@ PayloadKind find_kind(const Payload& payload) {
 }
 
 bool find_stop_event(const Payload& payload) {
-  constexpr std::array<std::string_view, 4> kStopNames = {"Stop", "stop", "AfterAgent", "agentStop"};
+  constexpr std::array<std::string_view, 4> kStopNames = {"Stop", "stop", "AfterAgent",
+                                                          "agentStop"};
   if (has_text(payload, "hook_event_name") || has_text(payload, "event")) {
     return std::find(kStopNames.begin(), kStopNames.end(), payload.event) != kStopNames.end();
   }
@@ -158,7 +159,8 @@ base::Result<Payload> parse_payload(std::string_view bytes) {
   if (!parser.parse(payload.members)) {
     return base::Error{base::Errc::invalid, "not JSON"};
   }
-  payload.event = has_text(payload, "hook_event_name") ? payload.text("hook_event_name") : payload.text("event");
+  payload.event = has_text(payload, "hook_event_name") ? payload.text("hook_event_name")
+                                                       : payload.text("event");
   payload.loop_count = count(payload, "loop_count");
   const std::optional<bool> active = boolean(payload, "stop_hook_active");
   payload.tells_continuation = active.has_value() || payload.loop_count.has_value();

@@ -13,10 +13,16 @@ namespace {
 
 constexpr char32_t kReplacement = 0xFFFD;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
-bool is_high(unsigned unit) { return unit >= 0xD800 && unit <= 0xDBFF; }
-bool is_low(unsigned unit) { return unit >= 0xDC00 && unit <= 0xDFFF; }
+bool is_high(unsigned unit) {
+  return unit >= 0xD800 && unit <= 0xDBFF;
+}
+bool is_low(unsigned unit) {
+  return unit >= 0xDC00 && unit <= 0xDFFF;
+}
 
 base::JsonKind kind_of(char first) {
   switch (first) {
@@ -227,7 +233,8 @@ void PayloadParser::escape(std::string& characters) {
     base::append_utf8(characters, 0x10000U + ((unit - 0xD800U) << 10U) + (low - 0xDC00U));
     return;
   }
-  base::append_utf8(characters, is_high(unit) || is_low(unit) ? kReplacement : static_cast<char32_t>(unit));
+  base::append_utf8(characters,
+                    is_high(unit) || is_low(unit) ? kReplacement : static_cast<char32_t>(unit));
 }
 
 bool PayloadParser::code_unit(std::size_t at, unsigned& unit) const {
@@ -311,7 +318,8 @@ bool PayloadParser::skip_deep(std::string& out) {
 }
 
 void PayloadParser::blanks() {
-  while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) {
+  while (at_ < text_.size() &&
+         std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) {
     ++at_;
   }
 }

@@ -9,8 +9,9 @@
 
 namespace robot_council::harness {
 
-// The grammar under parse_payload(). JSON (RFC 8259) but for what clients were seen to get wrong: raw control bytes, invalid
-// escapes and lone surrogates in strings, bytes that are no UTF-8. Recursion ends at kMaxPayloadDepth.
+// The grammar under parse_payload(). JSON (RFC 8259) but for what clients were seen to get wrong:
+// raw control bytes, invalid escapes and lone surrogates in strings, bytes that are no UTF-8.
+// Recursion ends at kMaxPayloadDepth.
 class PayloadParser {
  public:
   // `object`: from "{" to its "}" as ObjectScanner found them.

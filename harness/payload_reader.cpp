@@ -27,7 +27,8 @@ base::Result<std::string> read_payload(int fd, const PayloadLimits& limits) {
     return base::Error{base::Errc::io, "it is closed"};
   }
   if (isatty(fd) == 1) {
-    return base::Error{base::Errc::refused, "--hook reads the harness's payload from standard input"};
+    return base::Error{base::Errc::refused,
+                       "--hook reads the harness's payload from standard input"};
   }
   const base::SteadyTime end = base::deadline_in(limits.total);
   std::string buffer;
@@ -40,7 +41,8 @@ base::Result<std::string> read_payload(int fd, const PayloadLimits& limits) {
       return base::Error{base::Errc::io, ready.error().what};
     }
     if (*ready == base::Ready::timeout && silence < end) {
-      return base::Error{base::Errc::timeout, buffer.empty() ? "nothing came in time" : "no more came in time"};
+      return base::Error{base::Errc::timeout,
+                         buffer.empty() ? "nothing came in time" : "no more came in time"};
     }
     if (*ready == base::Ready::timeout) {
       continue;
@@ -64,7 +66,8 @@ base::Result<std::string> read_payload(int fd, const PayloadLimits& limits) {
       return buffer.substr(scanner.begin(), scanner.end() - scanner.begin());
     }
     if (buffer.size() > limits.max_bytes) {
-      return base::Error{base::Errc::invalid, "it is over " + std::to_string(limits.max_bytes) + " bytes"};
+      return base::Error{base::Errc::invalid,
+                         "it is over " + std::to_string(limits.max_bytes) + " bytes"};
     }
   }
   return base::Error{base::Errc::timeout, "it did not end in time"};

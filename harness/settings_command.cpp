@@ -20,8 +20,12 @@ struct Word {
   bool is_operator = false;
 };
 
-bool is_blank_byte(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_operator_byte(char c) { return c == '|' || c == '&' || c == ';' || c == '<' || c == '>' || c == '(' || c == ')'; }
+bool is_blank_byte(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+bool is_operator_byte(char c) {
+  return c == '|' || c == '&' || c == ';' || c == '<' || c == '>' || c == '(' || c == ')';
+}
 
 class Splitter {
  public:
@@ -89,7 +93,8 @@ class Splitter {
 
   void take_backslash() {
     const char next = i_ + 1 < s_.size() ? s_[i_ + 1] : '\0';
-    if (next == ' ' || next == '\'' || next == '"' || next == '$' || next == '(' || next == ')' || next == '&') {
+    if (next == ' ' || next == '\'' || next == '"' || next == '$' || next == '(' || next == ')' ||
+        next == '&') {
       add(next);
       i_ += 2;
     } else {
@@ -137,7 +142,8 @@ CommandForm form_of(std::string_view program, const std::vector<std::string>& wo
   if (verb == "brake-check") {
     return CommandForm::brake;
   }
-  return verb == "stops" && words.size() > 1 && words[1] == "record" ? CommandForm::record : CommandForm::other;
+  return verb == "stops" && words.size() > 1 && words[1] == "record" ? CommandForm::record
+                                                                     : CommandForm::other;
 }
 
 // The simple command that begins at words[at]: its program and arguments.
@@ -174,8 +180,9 @@ std::string HookCommand::option(std::string_view name) const {
 
 bool HookCommand::has_option(std::string_view name) const {
   const std::string flag = "--" + std::string(name);
-  return std::any_of(words.begin(), words.end(),
-                     [&](const std::string& word) { return word == flag || word.rfind(flag + "=", 0) == 0; });
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return word == flag || word.rfind(flag + "=", 0) == 0;
+  });
 }
 
 HookCommand read_command(std::string_view line) {
@@ -190,7 +197,8 @@ HookCommand read_command(std::string_view line) {
     }
   }
   // The brake's line is a shell inside a shell; it is told by the text that never changes.
-  if (!command.ours() && line.find("robot-council brake-check --client") != std::string_view::npos) {
+  if (!command.ours() &&
+      line.find("robot-council brake-check --client") != std::string_view::npos) {
     command.form = CommandForm::brake;
   }
   command.names_us = line.find(kProgramName) != std::string_view::npos;

@@ -19,7 +19,8 @@ enum class CommandForm : std::uint8_t {
 
 struct HookCommand {
   CommandForm form = CommandForm::other;
-  std::string program;             // the word that is run, unquoted; of the part after "||" when that one is ours
+  std::string
+      program;  // the word that is run, unquoted; of the part after "||" when that one is ours
   std::vector<std::string> words;  // the words after it, unquoted, up to an operator of the shell
   bool names_us = false;           // "robot-council" stands somewhere in the text
 
@@ -28,15 +29,18 @@ struct HookCommand {
   [[nodiscard]] bool has_option(std::string_view name) const;  // --<name> or --<name>=...
   [[nodiscard]] bool ours() const { return form != CommandForm::other; }
   // Hands events over (script, pending).
-  [[nodiscard]] bool delivers() const { return form == CommandForm::script || form == CommandForm::pending; }
+  [[nodiscard]] bool delivers() const {
+    return form == CommandForm::script || form == CommandForm::pending;
+  }
 };
 
-// A command line for a shell. Ours is told by the first word, or the first word after "||" (the guarded form
-// `test ! -x S || S`), assignments before it skipped; a path of ours as another program's argument is not ours.
-// Quotes are honoured; "\" before a blank keeps the blank, elsewhere it is taken as "/".
-// Source  delivery contract 8.3.
+// A command line for a shell. Ours is told by the first word, or the first word after "||" (the
+// guarded form `test ! -x S || S`), assignments before it skipped; a path of ours as another
+// program's argument is not ours. Quotes are honoured; "\" before a blank keeps the blank,
+// elsewhere it is taken as "/". Source  delivery contract 8.3.
 [[nodiscard]] HookCommand read_command(std::string_view line);
 // A command and arguments that are run without a shell (Claude Code's `args`).
-[[nodiscard]] HookCommand read_command(std::string_view program, const std::vector<std::string>& arguments);
+[[nodiscard]] HookCommand read_command(std::string_view program,
+                                       const std::vector<std::string>& arguments);
 
 }  // namespace robot_council::harness

@@ -16,13 +16,15 @@ constexpr std::string_view kBom = "\xEF\xBB\xBF";
 constexpr std::string_view kServers = "mcpServers";
 constexpr std::string_view kServer = "robot-council";
 
-// An entry of ours and where it stands: element `group` of the event's list, element `index` of its `hooks` (none: flat).
+// An entry of ours and where it stands: element `group` of the event's list, element `index` of its
+// `hooks` (none: flat).
 struct Place {
   std::size_t group = 0;
   std::optional<std::size_t> index;
 };
 
-// The text being edited. It is parsed anew after each step: files are small, and each step then is plain.
+// The text being edited. It is parsed anew after each step: files are small, and each step then is
+// plain.
 class Editor {
  public:
   Editor(std::string text, const EditPlan& plan) : text_(std::move(text)), plan_(plan) { parse(); }
@@ -82,7 +84,8 @@ class Editor {
 
   [[nodiscard]] base::Error error_at(std::size_t offset, const std::string& why) const {
     const SettingsPlace place = settings_place(text_, offset);
-    return {base::Errc::invalid, std::to_string(place.line) + ":" + std::to_string(place.column) + ": " + why};
+    return {base::Errc::invalid,
+            std::to_string(place.line) + ":" + std::to_string(place.column) + ": " + why};
   }
 
   // The members on our path: each at most once, containers of the right type.
@@ -100,7 +103,8 @@ class Editor {
       const bool list = last && keys.front() == "hooks";
       const SettingsKind wanted = list ? SettingsKind::array : SettingsKind::object;
       if (!member->value.is(wanted)) {
-        return error_at(member->value.begin, "\"" + std::string(keys[i]) + "\" is no " + (list ? "list" : "object"));
+        return error_at(member->value.begin,
+                        "\"" + std::string(keys[i]) + "\" is no " + (list ? "list" : "object"));
       }
       node = &member->value;
     }
@@ -124,8 +128,10 @@ class Editor {
           words.push_back(word.text);
         }
       }
-      const HookCommand command = entry.find("args") == nullptr ? read_command(line) : read_command(line, words);
-      const bool same_kind = kind == CommandForm::wait ? command.form == CommandForm::wait : command.delivers();
+      const HookCommand command =
+          entry.find("args") == nullptr ? read_command(line) : read_command(line, words);
+      const bool same_kind =
+          kind == CommandForm::wait ? command.form == CommandForm::wait : command.delivers();
       const std::string bare = plan_.script + (kind == CommandForm::wait ? " --wait" : "");
       if (same_kind || (!plan_.script.empty() && base::trim(line) == bare)) {
         return true;
@@ -139,7 +145,9 @@ class Editor {
     parse();
   }
 
-  [[nodiscard]] bool flat() const { return plan_.client == Client::cursor || plan_.client == Client::copilot; }
+  [[nodiscard]] bool flat() const {
+    return plan_.client == Client::cursor || plan_.client == Client::copilot;
+  }
   [[nodiscard]] std::string group_text(const WantedHook& hook) const {
     return flat() ? hook.entry : "{\"hooks\":[" + hook.entry + "]}";
   }
@@ -160,7 +168,8 @@ class Editor {
     }
     const SettingsNode& group = event(hook.event)->elements[places[0].group];
     const bool wrong_form = !places[0].index && !flat();
-    const SettingsNode& entry = places[0].index ? group.find("hooks")->elements[*places[0].index] : group;
+    const SettingsNode& entry =
+        places[0].index ? group.find("hooks")->elements[*places[0].index] : group;
     const SettingsDocument wanted = read_settings(hook.entry);
     if (wrong_form) {
       splice(group.begin, group.end, group_text(hook));
@@ -202,13 +211,15 @@ class Editor {
   }
 
   // Takes out two spans, the later one first, so that what stands between them stays.
-  void splice_two(std::size_t first, std::size_t first_end, std::size_t second, std::size_t second_end) {
+  void splice_two(std::size_t first, std::size_t first_end, std::size_t second,
+                  std::size_t second_end) {
     text_.erase(second, second_end - second);
     splice(first, first_end, "");
   }
 
   // One element or member goes with the comma that its putting in brought. Comments around it stay.
-  void remove_span(std::size_t open_end, const std::vector<std::pair<std::size_t, std::size_t>>& spans, std::size_t at) {
+  void remove_span(std::size_t open_end,
+                   const std::vector<std::pair<std::size_t, std::size_t>>& spans, std::size_t at) {
     const std::size_t begin = spans[at].first;
     const std::size_t end = spans[at].second;
     if (at > 0) {
@@ -229,7 +240,8 @@ class Editor {
       }
       splice(from, end, "");
     } else if (blank_between(end, comma)) {
-      const std::size_t next = std::min(text_.find_first_not_of(" \t\r\n", comma + 1), text_.size());
+      const std::size_t next =
+          std::min(text_.find_first_not_of(" \t\r\n", comma + 1), text_.size());
       splice(begin, next, "");
     } else {
       splice_two(begin, end, comma, comma + 1);
@@ -258,7 +270,8 @@ class Editor {
 
   [[nodiscard]] std::string line_end() const {
     const std::size_t newline = text_.find('\n');
-    return newline != std::string::npos && newline > 0 && text_[newline - 1] == '\r' ? "\r\n" : "\n";
+    return newline != std::string::npos && newline > 0 && text_[newline - 1] == '\r' ? "\r\n"
+                                                                                     : "\n";
   }
 
   // Blanks before the first byte of a line, when nothing else stands before `offset` in its line.
@@ -268,12 +281,14 @@ class Editor {
       return std::nullopt;
     }
     const std::string before = text_.substr(newline + 1, offset - newline - 1);
-    return before.find_first_not_of(" \t") == std::string::npos ? std::optional<std::string>(before) : std::nullopt;
+    return before.find_first_not_of(" \t") == std::string::npos ? std::optional<std::string>(before)
+                                                                : std::nullopt;
   }
 
-  // Puts `addition` behind the last of the container's items, in a line of its own where they stand so.
-  void append(const SettingsNode& container, std::size_t last_begin, std::size_t last_end, bool empty,
-              const std::string& addition) {
+  // Puts `addition` behind the last of the container's items, in a line of its own where they stand
+  // so.
+  void append(const SettingsNode& container, std::size_t last_begin, std::size_t last_end,
+              bool empty, const std::string& addition) {
     if (empty) {
       splice(container.begin + 1, container.begin + 1, addition);
       return;
@@ -284,13 +299,14 @@ class Editor {
 
   void append_element(const SettingsNode& list, const std::string& addition) {
     const bool empty = list.elements.empty();
-    append(list, empty ? 0 : list.elements.back().begin, empty ? 0 : list.elements.back().end, empty, addition);
+    append(list, empty ? 0 : list.elements.back().begin, empty ? 0 : list.elements.back().end,
+           empty, addition);
   }
 
   void append_member(const SettingsNode& object, std::string_view key, const std::string& value) {
     const bool empty = object.members.empty();
-    append(object, empty ? 0 : object.members.back().key_begin, empty ? 0 : object.members.back().value.end, empty,
-           base::quote_json(key) + ":" + value);
+    append(object, empty ? 0 : object.members.back().key_begin,
+           empty ? 0 : object.members.back().value.end, empty, base::quote_json(key) + ":" + value);
   }
 
   void insert_group(const WantedHook& hook) {
@@ -302,7 +318,8 @@ class Editor {
       append_member(*hooks, hook.event, "[" + group_text(hook) + "]");
       made_.insert("hooks." + hook.event);
     } else {
-      append_member(document_.root, "hooks", "{" + base::quote_json(hook.event) + ":[" + group_text(hook) + "]}");
+      append_member(document_.root, "hooks",
+                    "{" + base::quote_json(hook.event) + ":[" + group_text(hook) + "]}");
       made_.insert("hooks");
       made_.insert("hooks." + hook.event);
     }
@@ -324,7 +341,8 @@ class Editor {
     } else if (servers != nullptr) {
       append_member(*servers, kServer, plan_.server);
     } else {
-      append_member(document_.root, kServers, "{" + base::quote_json(kServer) + ":" + plan_.server + "}");
+      append_member(document_.root, kServers,
+                    "{" + base::quote_json(kServer) + ":" + plan_.server + "}");
       made_.insert(std::string(kServers));
     }
   }
@@ -342,8 +360,8 @@ class Editor {
     }
     for (const std::string_view name : {std::string_view("hooks"), kServers}) {
       const SettingsNode* node = document_.root.find(name);
-      if (plan_.removable.count(std::string(name)) != 0 && node != nullptr && node->is(SettingsKind::object) &&
-          node->members.empty()) {
+      if (plan_.removable.count(std::string(name)) != 0 && node != nullptr &&
+          node->is(SettingsKind::object) && node->members.empty()) {
         remove_member(document_.root, name);
       }
     }
@@ -357,7 +375,8 @@ class Editor {
 
 base::Error refused(std::string_view text, std::size_t offset, const std::string& why) {
   const SettingsPlace place = settings_place(text, offset);
-  return {base::Errc::invalid, std::to_string(place.line) + ":" + std::to_string(place.column) + ": " + why};
+  return {base::Errc::invalid,
+          std::to_string(place.line) + ":" + std::to_string(place.column) + ": " + why};
 }
 
 // Whether the client takes a byte order mark in such a file, and so keeps it.
@@ -367,11 +386,13 @@ bool takes_bom(const EditPlan& plan) {
 }
 
 // The file as its client reads it, or why it may not be written.
-base::Status check_readable(std::string_view bytes, const SettingsDocument& document, const EditPlan& plan) {
+base::Status check_readable(std::string_view bytes, const SettingsDocument& document,
+                            const EditPlan& plan) {
   if (bytes.empty()) {
     return refused(bytes, 0, "the file is empty");
   }
-  if (document.encoding == SettingsEncoding::utf16_bom || document.encoding == SettingsEncoding::utf16_big ||
+  if (document.encoding == SettingsEncoding::utf16_bom ||
+      document.encoding == SettingsEncoding::utf16_big ||
       document.encoding == SettingsEncoding::utf16_bare) {
     return refused(bytes, 0, "the file is UTF-16");
   }
@@ -382,7 +403,8 @@ base::Status check_readable(std::string_view bytes, const SettingsDocument& docu
     return refused(document.text, 0, "the file begins with a byte order mark");
   }
   const bool lenient = plan.client == Client::copilot && plan.file == EditFile::servers;
-  const bool comments = lenient || (plan.client == Client::gemini && plan.file != EditFile::servers);
+  const bool comments =
+      lenient || (plan.client == Client::gemini && plan.file != EditFile::servers);
   const auto error = strict_error(document, comments ? Comments::allowed : Comments::refused,
                                   lenient ? TrailingCommas::allowed : TrailingCommas::refused);
   if (error) {
@@ -395,11 +417,13 @@ base::Status check_readable(std::string_view bytes, const SettingsDocument& docu
     return {};
   }
   const HooksFile hooks = read_hooks_file(
-      plan.client, plan.file == EditFile::settings ? HookFileKind::settings : HookFileKind::hooks_file, bytes);
+      plan.client,
+      plan.file == EditFile::settings ? HookFileKind::settings : HookFileKind::hooks_file, bytes);
   if (!hooks.taken) {
     for (const SettingsFault& fault : hooks.faults) {
       if (fault.severity == FaultSeverity::error && fault.rule != "shape") {
-        return base::Error{base::Errc::invalid, std::to_string(fault.line) + ":" + std::to_string(fault.column) + ": " +
+        return base::Error{base::Errc::invalid, std::to_string(fault.line) + ":" +
+                                                    std::to_string(fault.column) + ": " +
                                                     base::without_trailing(fault.text, '.')};
       }
     }
@@ -409,7 +433,8 @@ base::Status check_readable(std::string_view bytes, const SettingsDocument& docu
 
 bool wants_anything(const EditPlan& plan) {
   return (plan.touch_server && !plan.server.empty()) ||
-         std::any_of(plan.hooks.begin(), plan.hooks.end(), [](const WantedHook& hook) { return !hook.entry.empty(); });
+         std::any_of(plan.hooks.begin(), plan.hooks.end(),
+                     [](const WantedHook& hook) { return !hook.entry.empty(); });
 }
 
 base::Result<Edited> new_file(const EditPlan& plan) {
@@ -417,7 +442,8 @@ base::Result<Edited> new_file(const EditPlan& plan) {
   if (!wants_anything(plan)) {
     return edited;
   }
-  const bool versioned = plan.file == EditFile::hooks_file && (plan.client == Client::cursor || plan.client == Client::copilot);
+  const bool versioned = plan.file == EditFile::hooks_file &&
+                         (plan.client == Client::cursor || plan.client == Client::copilot);
   Editor editor(versioned ? R"({"version":1})" : "{}", plan);
   if (auto status = editor.run(); !status.ok()) {
     return status.error();
@@ -434,8 +460,8 @@ base::Result<Edited> new_file(const EditPlan& plan) {
 }  // namespace
 
 bool equal_values(const SettingsNode& a, const SettingsNode& b) {
-  if (a.kind != b.kind || a.text != b.text || a.boolean != b.boolean || a.elements.size() != b.elements.size() ||
-      a.members.size() != b.members.size()) {
+  if (a.kind != b.kind || a.text != b.text || a.boolean != b.boolean ||
+      a.elements.size() != b.elements.size() || a.members.size() != b.members.size()) {
     return false;
   }
   for (std::size_t i = 0; i < a.elements.size(); ++i) {
@@ -443,12 +469,15 @@ bool equal_values(const SettingsNode& a, const SettingsNode& b) {
       return false;
     }
   }
-  const bool doubled = std::any_of(a.members.begin(), a.members.end(),
-                                   [&](const SettingsMember& member) { return a.count(member.key) > 1; });
+  const bool doubled =
+      std::any_of(a.members.begin(), a.members.end(),
+                  [&](const SettingsMember& member) { return a.count(member.key) > 1; });
   for (std::size_t i = 0; i < a.members.size(); ++i) {
     const SettingsMember& member = a.members[i];
     // With a key twice the order counts, as it does to a client.
-    const SettingsNode* other = doubled ? (b.members[i].key == member.key ? &b.members[i].value : nullptr) : b.find(member.key);
+    const SettingsNode* other =
+        doubled ? (b.members[i].key == member.key ? &b.members[i].value : nullptr)
+                : b.find(member.key);
     if (other == nullptr || !equal_values(member.value, *other)) {
       return false;
     }
@@ -456,7 +485,8 @@ bool equal_values(const SettingsNode& a, const SettingsNode& b) {
   return true;
 }
 
-base::Result<Edited> edit_settings(const std::optional<std::string>& old_bytes, const EditPlan& plan) {
+base::Result<Edited> edit_settings(const std::optional<std::string>& old_bytes,
+                                   const EditPlan& plan) {
   if (!old_bytes) {
     return new_file(plan);
   }
@@ -470,7 +500,9 @@ base::Result<Edited> edit_settings(const std::optional<std::string>& old_bytes, 
   }
   Edited edited;
   edited.made = editor.made();
-  edited.bytes = (document.encoding == SettingsEncoding::utf8_bom ? std::string(kBom) : std::string()) + editor.take();
+  edited.bytes =
+      (document.encoding == SettingsEncoding::utf8_bom ? std::string(kBom) : std::string()) +
+      editor.take();
   edited.changed = edited.bytes != *old_bytes;
   return edited;
 }
@@ -480,14 +512,18 @@ bool is_empty_settings(std::string_view bytes) {
   if (!document.has_root() || document.comment || !document.root.is(SettingsKind::object)) {
     return document.blank;
   }
-  return std::all_of(document.root.members.begin(), document.root.members.end(), [](const SettingsMember& member) {
-    const bool fixed = member.key == "version" || member.key == "name" || member.key == "description";
-    return fixed || (member.value.members.empty() && member.value.elements.empty() &&
-                     (member.value.is(SettingsKind::object) || member.value.is(SettingsKind::array)));
-  });
+  return std::all_of(
+      document.root.members.begin(), document.root.members.end(), [](const SettingsMember& member) {
+        const bool fixed =
+            member.key == "version" || member.key == "name" || member.key == "description";
+        return fixed ||
+               (member.value.members.empty() && member.value.elements.empty() &&
+                (member.value.is(SettingsKind::object) || member.value.is(SettingsKind::array)));
+      });
 }
 
-base::Status check_edit(const std::optional<std::string>& before, std::string_view after, const EditPlan& plan) {
+base::Status check_edit(const std::optional<std::string>& before, std::string_view after,
+                        const EditPlan& plan) {
   const SettingsDocument document = read_settings(after);
   if (!document.has_root() || !document.root.is(SettingsKind::object)) {
     return base::Error{base::Errc::corrupt, "the file that was written does not parse"};
@@ -496,7 +532,9 @@ base::Status check_edit(const std::optional<std::string>& before, std::string_vi
   for (const WantedHook& hook : plan.hooks) {
     const std::size_t wanted = hook.entry.empty() ? 0 : 1;
     if (reader.find(hook).size() != wanted) {
-      return base::Error{base::Errc::corrupt, "the file that was written has another number of entries under " + hook.event};
+      return base::Error{
+          base::Errc::corrupt,
+          "the file that was written has another number of entries under " + hook.event};
     }
   }
   // Without ours, with the containers that may have been made, both sides are one value.
@@ -513,11 +551,13 @@ base::Status check_edit(const std::optional<std::string>& before, std::string_vi
     return base::Error{base::Errc::corrupt, "the file that was written cannot be compared"};
   }
   if (!before) {
-    return is_empty_settings(left->bytes) ? base::Status()
-                                          : base::Error{base::Errc::corrupt, "the new file holds more than our entry"};
+    return is_empty_settings(left->bytes)
+               ? base::Status()
+               : base::Error{base::Errc::corrupt, "the new file holds more than our entry"};
   }
   if (!equal_values(read_settings(left->bytes).root, read_settings(old->bytes).root)) {
-    return base::Error{base::Errc::corrupt, "the file that was written differs in more than our entry"};
+    return base::Error{base::Errc::corrupt,
+                       "the file that was written differs in more than our entry"};
   }
   return {};
 }

@@ -38,7 +38,8 @@ Block find_block(std::string_view text) {
       block.last_line = number;
       if (line == kBegin && block.begin == std::string::npos) {
         block.begin = at;
-      } else if (line == kEnd && block.begin != std::string::npos && block.end == std::string::npos) {
+      } else if (line == kEnd && block.begin != std::string::npos &&
+                 block.end == std::string::npos) {
         block.end = std::min(newline + 1, text.size());
       }
     }
@@ -59,7 +60,8 @@ base::Status check_toml(const CodexConfig& config) {
 
 }  // namespace
 
-base::Result<Edited> edit_codex_block(const std::optional<std::string>& old_text, std::string_view block) {
+base::Result<Edited> edit_codex_block(const std::optional<std::string>& old_text,
+                                      std::string_view block) {
   const std::string text = old_text.value_or("");
   if (auto status = check_toml(read_codex_config(text)); !status.ok()) {
     return status.error();
@@ -90,10 +92,12 @@ base::Result<Edited> edit_codex_block(const std::optional<std::string>& old_text
   if (block.empty()) {
     edited.bytes = without;
   } else {
-    const std::string lines = std::string(kBegin) + "\n" + std::string(block) + "\n" + std::string(kEnd);
+    const std::string lines =
+        std::string(kBegin) + "\n" + std::string(block) + "\n" + std::string(kEnd);
     if (there) {
       const bool line_end = text[found.end - 1] == '\n';
-      edited.bytes = text.substr(0, found.begin) + lines + (line_end ? "\n" : "") + text.substr(found.end);
+      edited.bytes =
+          text.substr(0, found.begin) + lines + (line_end ? "\n" : "") + text.substr(found.end);
     } else if (text.empty() || text.back() == '\n') {
       edited.bytes = text + lines + "\n";
     } else {

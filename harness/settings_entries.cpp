@@ -20,9 +20,9 @@ bool contains(const Names& names, std::string_view name) {
 
 const Names& claude_events() {
   static const Names kEvents = {
-      "PreToolUse",   "PostToolUse",      "PostToolUseFailure", "PermissionRequest", "Notification",
-      "Stop",         "StopFailure",      "SubagentStart",      "SubagentStop",      "UserPromptSubmit",
-      "SessionStart", "SessionEnd",       "PreCompact",         "PostCompact"};
+      "PreToolUse",   "PostToolUse", "PostToolUseFailure", "PermissionRequest", "Notification",
+      "Stop",         "StopFailure", "SubagentStart",      "SubagentStop",      "UserPromptSubmit",
+      "SessionStart", "SessionEnd",  "PreCompact",         "PostCompact"};
   return kEvents;
 }
 
@@ -40,7 +40,9 @@ bool is_wake_event(Client client, std::string_view event) {
   return client == Client::claude && (event == "SessionStart" || event == "UserPromptSubmit");
 }
 
-bool flat_form(Client client) { return client == Client::cursor || client == Client::copilot; }
+bool flat_form(Client client) {
+  return client == Client::cursor || client == Client::copilot;
+}
 
 class EventsReader {
  public:
@@ -53,7 +55,8 @@ class EventsReader {
       if (events.find_member(member.key) == &member) {
         event(member);
       } else if (client_ == Client::codex && is_codex_event(member.key)) {
-        refuse_file(member.key_begin, "\"" + quoted_text(member.key) + "\" is there twice", "Keep one of the two.");
+        refuse_file(member.key_begin, "\"" + quoted_text(member.key) + "\" is there twice",
+                    "Keep one of the two.");
       }
     }
     return std::move(read_);
@@ -61,12 +64,14 @@ class EventsReader {
 
  private:
   [[nodiscard]] std::string title() const { return std::string(client_title(client_)); }
-  [[nodiscard]] std::size_t line_of(std::size_t offset) const { return settings_place(document_.text, offset).line; }
+  [[nodiscard]] std::size_t line_of(std::size_t offset) const {
+    return settings_place(document_.text, offset).line;
+  }
 
   void add(std::string_view rule, std::size_t offset, std::string text, std::string remedy) {
     const SettingsPlace place = settings_place(document_.text, offset);
-    read_.faults.push_back(
-        {FaultSeverity::error, std::string(rule), place.line, std::move(text), std::move(remedy), place.column});
+    read_.faults.push_back({FaultSeverity::error, std::string(rule), place.line, std::move(text),
+                            std::move(remedy), place.column});
   }
   void refuse_file(std::size_t offset, const std::string& why, std::string remedy) {
     add("void", offset, why + "; " + title() + " drops the whole file.", std::move(remedy));
@@ -75,13 +80,15 @@ class EventsReader {
 
   void event(const SettingsMember& member) {
     if (client_ == Client::cursor && !is_cursor_event(member.key)) {
-      refuse_file(member.key_begin, "\"" + quoted_text(member.key) + "\" is no event of Cursor", "Remove that event.");
+      refuse_file(member.key_begin, "\"" + quoted_text(member.key) + "\" is no event of Cursor",
+                  "Remove that event.");
       return;
     }
     const bool at_stop = is_stop_event(client_, member.key);
     if (!at_stop && client_ != Client::cursor && looks_like_stop(member.key)) {
       add("shape", member.key_begin,
-          "\"" + quoted_text(member.key) + "\" is no event of " + title() + ", so nothing below it runs.",
+          "\"" + quoted_text(member.key) + "\" is no event of " + title() +
+              ", so nothing below it runs.",
           "Name the event " + std::string(stop_event_name(client_)) + ".");
       return;
     }
@@ -96,7 +103,8 @@ class EventsReader {
     }
     if (!member.value.is(SettingsKind::array) && !one_group) {
       if (at_stop && voids.empty()) {
-        add("shape", member.value.begin, "\"" + quoted_text(member.key) + "\" is no list, so no hook of it runs.",
+        add("shape", member.value.begin,
+            "\"" + quoted_text(member.key) + "\" is no list, so no hook of it runs.",
             "Write a list there: [...].");
       }
       return;
@@ -109,9 +117,11 @@ class EventsReader {
     }
   }
 
-  void read_group(const std::string& event, bool at_stop, const SettingsNode& group, std::size_t index) {
+  void read_group(const std::string& event, bool at_stop, const SettingsNode& group,
+                  std::size_t index) {
     if (!group.is(SettingsKind::object)) {
-      shape_of_item(group.begin, "an item of \"" + event + "\" is no object, so it does not run.", "Write an object.");
+      shape_of_item(group.begin, "an item of \"" + event + "\" is no object, so it does not run.",
+                    "Write an object.");
       return;
     }
     const SettingsNode* hooks = group.find("hooks");
@@ -126,7 +136,8 @@ class EventsReader {
       return;
     }
     if (!hooks->is(SettingsKind::array)) {
-      add("shape", hooks->begin, "\"hooks\" of this group is no list, so nothing of it runs.", "Write a list there: [...].");
+      add("shape", hooks->begin, "\"hooks\" of this group is no list, so nothing of it runs.",
+          "Write a list there: [...].");
       return;
     }
     const bool group_kept = matcher_ok(group);
@@ -146,7 +157,8 @@ class EventsReader {
       return true;
     }
     if (client_ == Client::goose && matcher->text == "*") {
-      add("shape", matcher->begin, "the matcher \"*\" is no pattern that goose takes, so the group does not run.",
+      add("shape", matcher->begin,
+          "the matcher \"*\" is no pattern that goose takes, so the group does not run.",
           "Remove the matcher.");
       return false;
     }
@@ -155,8 +167,10 @@ class EventsReader {
     }
     const bool list = matcher->is(SettingsKind::array);
     add("shape", matcher->begin,
-        list ? "the matcher is a list: Claude Code drops this group, versions before 2.1.122 the whole file."
-             : "the matcher is no string: Claude Code drops this group, versions before 2.1.122 the whole file.",
+        list ? "the matcher is a list: Claude Code drops this group, versions before 2.1.122 the "
+               "whole file."
+             : "the matcher is no string: Claude Code drops this group, versions before 2.1.122 "
+               "the whole file.",
         "Write a string, or remove the matcher.");
     return false;
   }
@@ -176,7 +190,8 @@ class EventsReader {
     }
   }
 
-  void read_entry(const std::string& event, bool at_stop, const SettingsNode& node, Position position) {
+  void read_entry(const std::string& event, bool at_stop, const SettingsNode& node,
+                  Position position) {
     if (!node.is(SettingsKind::object)) {
       shape_of_item(node.begin, "an entry is no object, so it does not run.", "Write an object.");
       return;
@@ -196,7 +211,8 @@ class EventsReader {
       return;
     }
     entry.accepted = true;
-    if (!args_ok(node) || !type_ok(node, entry) || (entry.type == "command" && !has_command && !command_missing(node)) ||
+    if (!args_ok(node) || !type_ok(node, entry) ||
+        (entry.type == "command" && !has_command && !command_missing(node)) ||
         !timeout_ok(node, entry) || !runs_at_stop(node, entry)) {
       entry.accepted = false;
     }
@@ -231,30 +247,34 @@ class EventsReader {
 
   bool args_ok(const SettingsNode& node) {
     const SettingsNode* args = client_ == Client::claude ? node.find("args") : nullptr;
-    const bool good = args == nullptr || (args->is(SettingsKind::array) &&
-                                          std::all_of(args->elements.begin(), args->elements.end(), [](const auto& word) {
-                                            return word.is(SettingsKind::string);
-                                          }));
+    const bool good = args == nullptr ||
+                      (args->is(SettingsKind::array) &&
+                       std::all_of(args->elements.begin(), args->elements.end(),
+                                   [](const auto& word) { return word.is(SettingsKind::string); }));
     if (!good) {
-      shape_of_item(args->begin, "\"args\" is no list of strings, so Claude Code drops the entry.", "Write strings there.");
+      shape_of_item(args->begin, "\"args\" is no list of strings, so Claude Code drops the entry.",
+                    "Write strings there.");
     }
     return good;
   }
 
   bool type_ok(const SettingsNode& node, HookEntry& entry) {
     const SettingsNode* type = node.find("type");
-    const bool optional = client_ == Client::goose || client_ == Client::copilot || client_ == Client::cursor;
+    const bool optional =
+        client_ == Client::goose || client_ == Client::copilot || client_ == Client::cursor;
     if (type == nullptr && optional) {
       entry.type = "command";
       return true;
     }
     if (type == nullptr) {
-      shape_of_item(node.begin, "the entry has no \"type\", so it does not run.", "Add \"type\": \"command\".");
+      shape_of_item(node.begin, "the entry has no \"type\", so it does not run.",
+                    "Add \"type\": \"command\".");
       return false;
     }
     entry.type = type->text;
     if (!type->is(SettingsKind::string) || !is_hook_type(client_, type->text)) {
-      shape_of_item(type->begin, "the entry's \"type\" is not one " + title() + " knows, so it does not run.",
+      shape_of_item(type->begin,
+                    "the entry's \"type\" is not one " + title() + " knows, so it does not run.",
                     "Write \"type\": \"command\".");
       return false;
     }
@@ -263,16 +283,19 @@ class EventsReader {
 
   // There is no command text to run; says why. Always false, for the chain of checks.
   bool command_missing(const SettingsNode& node) {
-    const std::string_view key = client_ == Client::copilot && node.find("command") == nullptr ? "bash" : "command";
+    const std::string_view key =
+        client_ == Client::copilot && node.find("command") == nullptr ? "bash" : "command";
     const SettingsNode* command = node.find(key);
     std::string text = "the entry has no \"" + std::string(key) + "\", so nothing runs.";
     if (command != nullptr) {
-      text = command->is(SettingsKind::string) ? "the entry's command is blank, so nothing runs."
-                                               : "the entry's command is no string, so nothing runs.";
+      text = command->is(SettingsKind::string)
+                 ? "the entry's command is blank, so nothing runs."
+                 : "the entry's command is no string, so nothing runs.";
     } else if (client_ == Client::copilot && node.find("powershell") != nullptr) {
       return true;
     }
-    shape_of_item(command == nullptr ? node.begin : command->begin, std::move(text), "Write the command as one string.");
+    shape_of_item(command == nullptr ? node.begin : command->begin, std::move(text),
+                  "Write the command as one string.");
     return false;
   }
 
@@ -290,8 +313,10 @@ class EventsReader {
       }
     }
     entry.timeout_ms = timeout_in_ms(client_, entry.timeout);
-    if (client_ == Client::claude && timeout != nullptr && (!entry.timeout || *entry.timeout <= 0.0)) {
-      shape_of_item(timeout->begin, "the timeout is not a number above 0, so Claude Code drops the entry.",
+    if (client_ == Client::claude && timeout != nullptr &&
+        (!entry.timeout || *entry.timeout <= 0.0)) {
+      shape_of_item(timeout->begin,
+                    "the timeout is not a number above 0, so Claude Code drops the entry.",
                     "Write seconds, such as \"timeout\": 20.");
       return false;
     }
@@ -304,7 +329,8 @@ class EventsReader {
       return true;
     }
     if (client_ == Client::claude && node.find("if") != nullptr) {
-      shape_of_item(node.find_member("if")->key_begin, "an entry with \"if\" does not run at Stop.", "Remove \"if\".");
+      shape_of_item(node.find_member("if")->key_begin, "an entry with \"if\" does not run at Stop.",
+                    "Remove \"if\".");
       return false;
     }
     if ((entry.async || entry.async_rewake) && entry.command.delivers()) {
@@ -320,8 +346,9 @@ class EventsReader {
 
   void hash_keys(const SettingsNode& node, HookEntry& entry) {
     static const Names kHashed = {"type", "command", "timeout", "async", "statusMessage"};
-    entry.hash_known = std::all_of(node.members.begin(), node.members.end(),
-                                   [](const SettingsMember& member) { return contains(kHashed, member.key); });
+    entry.hash_known =
+        std::all_of(node.members.begin(), node.members.end(),
+                    [](const SettingsMember& member) { return contains(kHashed, member.key); });
     if (entry.async) {
       entry.hash_known = false;
     }
@@ -335,7 +362,8 @@ class EventsReader {
 
 }  // namespace
 
-EventsRead read_events(Client client, HookFileKind kind, const SettingsDocument& document, const SettingsNode& events) {
+EventsRead read_events(Client client, HookFileKind kind, const SettingsDocument& document,
+                       const SettingsNode& events) {
   return EventsReader(client, kind, document).read(events);
 }
 

@@ -14,10 +14,11 @@ struct EventsRead {
   bool voids_file = false;  // the client drops the whole file for one of the faults
 };
 
-[[nodiscard]] EventsRead read_events(Client client, HookFileKind kind, const SettingsDocument& document,
-                                     const SettingsNode& events);
+[[nodiscard]] EventsRead read_events(Client client, HookFileKind kind,
+                                     const SettingsDocument& document, const SettingsNode& events);
 
-// A name that some client uses for an event: standing at the top level of a file it shows a missing wrapper.
+// A name that some client uses for an event: standing at the top level of a file it shows a missing
+// wrapper.
 [[nodiscard]] bool is_event_key(Client client, std::string_view key);
 
 // Milliseconds of a timeout in the client's unit; the client's default for nothing.

@@ -25,11 +25,14 @@ constexpr std::array<ClientWords, 6> kClients = {{
     {Client::codex, "codex", "Codex", "Stop", "Codex refuses the whole file."},
     {Client::cursor, "cursor", "Cursor", "stop", "Cursor reads nothing of this file."},
     {Client::gemini, "gemini", "Gemini CLI", "AfterAgent", "Gemini CLI will not start."},
-    {Client::copilot, "copilot", "Copilot CLI", "agentStop", "Copilot CLI reads nothing of this file."},
+    {Client::copilot, "copilot", "Copilot CLI", "agentStop",
+     "Copilot CLI reads nothing of this file."},
     {Client::goose, "goose", "goose", "Stop", "goose reads nothing of this file."},
 }};
 
-const ClientWords& words_of(Client client) { return kClients.at(static_cast<std::size_t>(client)); }
+const ClientWords& words_of(Client client) {
+  return kClients.at(static_cast<std::size_t>(client));
+}
 
 constexpr std::string_view kFixJson = "Correct the JSON at that place.";
 
@@ -54,7 +57,8 @@ std::string_view kind_of(const SettingsNode& node) {
 // One file being read.
 class FileReader {
  public:
-  FileReader(Client client, HookFileKind kind, std::string_view bytes) : client_(client), kind_(kind) {
+  FileReader(Client client, HookFileKind kind, std::string_view bytes)
+      : client_(client), kind_(kind) {
     file_.document = read_settings(bytes);
     const std::string_view text = file_.document.text;
     file_.mentions_us = text.find("robot-council-stop-hook") != std::string_view::npos ||
@@ -80,20 +84,25 @@ class FileReader {
   [[nodiscard]] const SettingsNode& top() const { return file_.document.root; }
   [[nodiscard]] std::string title() const { return std::string(client_title(client_)); }
   [[nodiscard]] std::string broken() const {
-    return kind_ == HookFileKind::managed && client_ == Client::claude ? "Claude Code will not start."
-                                                                       : std::string(words_of(client_).broken);
+    return kind_ == HookFileKind::managed && client_ == Client::claude
+               ? "Claude Code will not start."
+               : std::string(words_of(client_).broken);
   }
 
-  void add(FaultSeverity severity, std::string_view rule, std::size_t offset, std::string text, std::string_view remedy) {
+  void add(FaultSeverity severity, std::string_view rule, std::size_t offset, std::string text,
+           std::string_view remedy) {
     const SettingsPlace place = settings_place(file_.document.text, offset);
-    file_.faults.push_back({severity, std::string(rule), place.line, std::move(text), std::string(remedy), place.column});
+    file_.faults.push_back({severity, std::string(rule), place.line, std::move(text),
+                            std::string(remedy), place.column});
   }
   // An error that costs the whole file.
-  void refuse(std::string_view rule, std::size_t offset, std::string text, std::string_view remedy) {
+  void refuse(std::string_view rule, std::size_t offset, std::string text,
+              std::string_view remedy) {
     add(FaultSeverity::error, rule, offset, std::move(text), remedy);
     file_.taken = false;
-    file_.stops_client = file_.stops_client || (client_ == Client::gemini && rule == "syntax") ||
-                         (client_ == Client::claude && kind_ == HookFileKind::managed && rule == "syntax");
+    file_.stops_client =
+        file_.stops_client || (client_ == Client::gemini && rule == "syntax") ||
+        (client_ == Client::claude && kind_ == HookFileKind::managed && rule == "syntax");
   }
 
   void encoding() {
@@ -113,10 +122,12 @@ class FileReader {
     } else if (encoding == SettingsEncoding::utf8_bom) {
       if (client_ == Client::claude) {
         add(FaultSeverity::warning, "encoding", 0,
-            "the file begins with a byte order mark; Claude Code reads it, its desktop app and old versions may refuse it.",
+            "the file begins with a byte order mark; Claude Code reads it, its desktop app and old "
+            "versions may refuse it.",
             kSaveUtf8);
       } else {
-        refuse("syntax", 0, "line 1, column 1: the file begins with a byte order mark; " + broken(), kSaveUtf8);
+        refuse("syntax", 0, "line 1, column 1: the file begins with a byte order mark; " + broken(),
+               kSaveUtf8);
       }
     }
   }
@@ -143,12 +154,14 @@ class FileReader {
     } else if (file_.document.blank) {
       remedy = "Write {} into it, or remove it.";
     }
-    refuse("syntax", error->offset, describe_error(file_.document, *error) + "; " + broken(), remedy);
+    refuse("syntax", error->offset, describe_error(file_.document, *error) + "; " + broken(),
+           remedy);
   }
 
   void root() {
     if (!top().is(SettingsKind::object)) {
-      refuse("root", top().begin, "the file holds " + std::string(kind_of(top())) + " and no settings object.",
+      refuse("root", top().begin,
+             "the file holds " + std::string(kind_of(top())) + " and no settings object.",
              "Write an object: {\"hooks\":{...}}.");
       return;
     }
@@ -159,30 +172,36 @@ class FileReader {
     wrapper();
   }
 
-  // Codex 0.171 refuses unknown and doubled keys, a description of another type and text that is no UTF-8.
+  // Codex 0.171 refuses unknown and doubled keys, a description of another type and text that is no
+  // UTF-8.
   void codex_root() {
     for (const SettingsMember& member : top().members) {
       if (member.key != "hooks" && member.key != "description") {
-        refuse("root", member.key_begin, "Codex refuses the whole file for its key \"" + quoted_text(member.key) + "\".",
+        refuse("root", member.key_begin,
+               "Codex refuses the whole file for its key \"" + quoted_text(member.key) + "\".",
                "Keep only hooks and description at the top level.");
       } else if (top().find_member(member.key) != &member) {
-        refuse("root", member.key_begin, "\"" + member.key + "\" is there twice; Codex refuses the whole file.",
+        refuse("root", member.key_begin,
+               "\"" + member.key + "\" is there twice; Codex refuses the whole file.",
                "Keep one of the two.");
       }
     }
     const SettingsNode* description = top().find("description");
-    if (description != nullptr && !description->is(SettingsKind::string) && !description->is(SettingsKind::null)) {
-      refuse("root", description->begin, "\"description\" is no string; Codex refuses the whole file.", "Write a string.");
+    if (description != nullptr && !description->is(SettingsKind::string) &&
+        !description->is(SettingsKind::null)) {
+      refuse("root", description->begin,
+             "\"description\" is no string; Codex refuses the whole file.", "Write a string.");
     }
     if (file_.document.bad_utf8) {
-      refuse("encoding", *file_.document.bad_utf8, "the file is no UTF-8; Codex refuses the whole file.",
-             "Save the file as UTF-8.");
+      refuse("encoding", *file_.document.bad_utf8,
+             "the file is no UTF-8; Codex refuses the whole file.", "Save the file as UTF-8.");
     }
   }
 
   void whole_file() {
     for (const VoidFault& fault : void_faults_of_root(client_, top())) {
-      refuse("void", fault.offset, fault.what + "; " + title() + " drops the whole file.", fault.remedy);
+      refuse("void", fault.offset, fault.what + "; " + title() + " drops the whole file.",
+             fault.remedy);
     }
     const SettingsMember* disable = top().find_member("disableAllHooks");
     if (disable != nullptr && disable->value.is(SettingsKind::boolean)) {
@@ -209,8 +228,8 @@ class FileReader {
       const bool voids = client_ == Client::codex;
       const std::string text = "\"hooks\" is " + std::string(kind_of(*hooks)) +
                                "; it must be an object keyed by event, so nothing here runs.";
-      add(FaultSeverity::error, "wrapper", hooks->begin, text, "Write \"hooks\": {\"" +
-          std::string(stop_event_name(client_)) + "\": [...]}.");
+      add(FaultSeverity::error, "wrapper", hooks->begin, text,
+          "Write \"hooks\": {\"" + std::string(stop_event_name(client_)) + "\": [...]}.");
       file_.taken = file_.taken && !voids;
       return;
     }
@@ -229,9 +248,15 @@ class FileReader {
 
 }  // namespace
 
-std::string_view client_name(Client client) { return words_of(client).name; }
-std::string_view client_title(Client client) { return words_of(client).title; }
-std::string_view stop_event_name(Client client) { return words_of(client).stop_event; }
+std::string_view client_name(Client client) {
+  return words_of(client).name;
+}
+std::string_view client_title(Client client) {
+  return words_of(client).title;
+}
+std::string_view stop_event_name(Client client) {
+  return words_of(client).stop_event;
+}
 
 std::optional<Client> parse_client(std::string_view name) {
   for (const ClientWords& words : kClients) {
@@ -246,7 +271,8 @@ HooksFile read_hooks_file(Client client, HookFileKind kind, std::string_view byt
   return FileReader(client, kind, bytes).read();
 }
 
-std::vector<HookEntry> read_hook_events(Client client, const SettingsDocument& document, const SettingsNode& events) {
+std::vector<HookEntry> read_hook_events(Client client, const SettingsDocument& document,
+                                        const SettingsNode& events) {
   return read_events(client, HookFileKind::hooks_file, document, events).entries;
 }
 
@@ -263,7 +289,8 @@ std::string quoted_text(std::string_view text) {
   // U+0080-U+009F, as UTF-8 C2 80-9F.
   std::string out;
   for (std::size_t i = 0; i < clean.size(); ++i) {
-    const bool c1 = clean[i] == '\xC2' && i + 1 < clean.size() && static_cast<unsigned char>(clean[i + 1]) < 0xA0U;
+    const bool c1 = clean[i] == '\xC2' && i + 1 < clean.size() &&
+                    static_cast<unsigned char>(clean[i + 1]) < 0xA0U;
     if (c1) {
       ++i;
     } else {

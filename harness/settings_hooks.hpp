@@ -10,8 +10,9 @@
 #include "harness/settings_command.hpp"
 #include "harness/settings_json.hpp"
 
-// Hook files of the six wired clients: bytes in, entries and faults out, as the client itself takes them.
-// Source  measured on Claude Code 2.1.332, Codex 0.171, Gemini CLI 0.61, Copilot CLI 1.0.102; Cursor 3.17 and goose 1.54
+// Hook files of the six wired clients: bytes in, entries and faults out, as the client itself takes
+// them. Source  measured on Claude Code 2.1.332, Codex 0.171, Gemini CLI 0.61, Copilot CLI 1.0.102;
+// Cursor 3.17 and goose 1.54
 //         from their documentation and reports.
 namespace robot_council::harness {
 
@@ -49,32 +50,35 @@ struct HookEntry {
   std::string line_text;   // the command as written; type http: the URL
   bool exec_form = false;  // Claude Code's `args`: run without a shell
   HookCommand command;
-  std::string name;        // Gemini CLI
-  bool accepted = false;   // the client keeps it, going by its shape
+  std::string name;       // Gemini CLI
+  bool accepted = false;  // the client keeps it, going by its shape
   bool async = false;
   bool async_rewake = false;
   std::optional<double> timeout;  // as written, in the client's unit
   std::int64_t timeout_ms = 0;    // with the client's default
   std::string status_message;     // Codex: part of the trusted hash
-  bool hash_known = true;         // Codex: false when keys are there whose part in the hash is not known
+  bool hash_known = true;  // Codex: false when keys are there whose part in the hash is not known
 };
 
 struct HooksFile {
-  bool taken = false;                 // the client reads the file: none of its faults voids it
-  bool stops_client = false;          // with this file the client does not start
-  std::vector<HookEntry> entries;     // at the stop event, and ours at SessionStart and UserPromptSubmit
+  bool taken = false;         // the client reads the file: none of its faults voids it
+  bool stops_client = false;  // with this file the client does not start
+  std::vector<HookEntry>
+      entries;  // at the stop event, and ours at SessionStart and UserPromptSubmit
   std::vector<SettingsFault> faults;
-  std::optional<bool> disable_all;    // disableAllHooks, if a boolean
+  std::optional<bool> disable_all;  // disableAllHooks, if a boolean
   std::size_t disable_all_line = 0;
-  bool mentions_us = false;           // the text names a command of ours somewhere, readable or not
+  bool mentions_us = false;  // the text names a command of ours somewhere, readable or not
   SettingsDocument document;
 };
 
 // Reads a file as its client does. Never fails: what is wrong is in `faults`.
 [[nodiscard]] HooksFile read_hooks_file(Client client, HookFileKind kind, std::string_view bytes);
 
-// The same of an object of events that stands elsewhere (`hooks` inside a plugin.json), in a document that was read.
-[[nodiscard]] std::vector<HookEntry> read_hook_events(Client client, const SettingsDocument& document,
+// The same of an object of events that stands elsewhere (`hooks` inside a plugin.json), in a
+// document that was read.
+[[nodiscard]] std::vector<HookEntry> read_hook_events(Client client,
+                                                      const SettingsDocument& document,
                                                       const SettingsNode& events);
 
 // The stop event's name as ours are written: "Stop", "stop", "AfterAgent", "agentStop".

@@ -1,10 +1,9 @@
 #include "harness/settings_json.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
-
-#include <algorithm>
 #include <utility>
 
 #include "base/utf8.hpp"
@@ -16,8 +15,12 @@ namespace {
 
 constexpr std::string_view kUtf8Bom = "\xEF\xBB\xBF";
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 void append_code_point(std::string& out, std::uint32_t c) {
   if (c < 0x80U) {
@@ -272,7 +275,8 @@ class Reader {
     return fail_at(begin, "a string is not closed");
   }
 
-  // After an element: true = another one follows. `close` ends the container (i_ is then behind it).
+  // After an element: true = another one follows. `close` ends the container (i_ is then behind
+  // it).
   bool more(char close, std::size_t& comma) {
     skip_blanks();
     if (failed_) {
@@ -283,7 +287,8 @@ class Reader {
       return false;
     }
     if (peek() != ',' || at_end()) {
-      return fail(at_end() ? std::string("the text ends inside ") + (close == '}' ? "an object" : "a list")
+      return fail(at_end() ? std::string("the text ends inside ") +
+                                 (close == '}' ? "an object" : "a list")
                            : std::string("expected \",\" or \"") + close + "\"");
     }
     comma = i_++;
@@ -322,7 +327,8 @@ class Reader {
       SettingsMember member;
       member.key_begin = i_;
       if (peek() != '"') {
-        return fail(at_end() ? "the text ends inside an object" : "expected a key in double quotes");
+        return fail(at_end() ? "the text ends inside an object"
+                             : "expected a key in double quotes");
       }
       if (!string(member.key)) {
         return false;
@@ -410,7 +416,8 @@ std::optional<std::size_t> first_bad_utf8(std::string_view text) {
 }  // namespace
 
 const SettingsMember* SettingsNode::find_member(std::string_view key) const {
-  const auto found = std::find_if(members.rbegin(), members.rend(), [&](const auto& m) { return m.key == key; });
+  const auto found =
+      std::find_if(members.rbegin(), members.rend(), [&](const auto& m) { return m.key == key; });
   return found == members.rend() ? nullptr : &*found;
 }
 
@@ -475,13 +482,16 @@ SettingsPlace settings_place(std::string_view text, std::size_t offset) {
   SettingsPlace place;
   place.line += static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
   const std::size_t newline = before.rfind('\n');
-  const std::string_view line = newline == std::string_view::npos ? before : before.substr(newline + 1);
-  place.column += static_cast<std::size_t>(std::count_if(
-      line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  const std::string_view line =
+      newline == std::string_view::npos ? before : before.substr(newline + 1);
+  place.column += static_cast<std::size_t>(std::count_if(line.begin(), line.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
   return place;
 }
 
-std::optional<SettingsError> strict_error(const SettingsDocument& document, Comments comments, TrailingCommas commas) {
+std::optional<SettingsError> strict_error(const SettingsDocument& document, Comments comments,
+                                          TrailingCommas commas) {
   std::optional<SettingsError> first = document.error;
   const auto consider = [&](std::optional<std::size_t> offset, std::string_view what) {
     if (offset && (!first || *offset < first->offset)) {
@@ -502,7 +512,8 @@ std::optional<SettingsError> strict_error(const SettingsDocument& document, Comm
 
 std::string describe_error(const SettingsDocument& document, const SettingsError& error) {
   const SettingsPlace place = settings_place(document.text, error.offset);
-  return "line " + std::to_string(place.line) + ", column " + std::to_string(place.column) + ": " + error.what;
+  return "line " + std::to_string(place.line) + ", column " + std::to_string(place.column) + ": " +
+         error.what;
 }
 
 }  // namespace robot_council::harness

@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
-// JSON as people keep it in settings files, read with the place of every value, so that a finding can name line and
-// column and an edit can splice text. The reader takes comments and trailing commas and remembers where the first one is:
-// whether that voids a file is a rule of the harness, not of the reader. Linear; nested at most kMaxSettingsDepth.
+// JSON as people keep it in settings files, read with the place of every value, so that a finding
+// can name line and column and an edit can splice text. The reader takes comments and trailing
+// commas and remembers where the first one is: whether that voids a file is a rule of the harness,
+// not of the reader. Linear; nested at most kMaxSettingsDepth.
 namespace robot_council::harness {
 
 enum class SettingsKind : std::uint8_t { object, array, string, number, boolean, null };
@@ -21,7 +22,7 @@ struct SettingsNode {
   SettingsKind kind = SettingsKind::null;
   std::size_t begin = 0;
   std::size_t end = 0;
-  std::string text;      // string: unescaped, lone surrogates as U+FFFD; number: its literal
+  std::string text;  // string: unescaped, lone surrogates as U+FFFD; number: its literal
   bool boolean = false;
   std::vector<SettingsMember> members;  // object: in order, duplicates kept
   std::vector<SettingsNode> elements;   // array
@@ -62,10 +63,11 @@ struct SettingsError {
 
 struct SettingsDocument {
   SettingsEncoding encoding = SettingsEncoding::utf8;
-  std::string text;                           // without a byte order mark
-  bool blank = false;                         // nothing but white space; there is no root
-  std::size_t depth = 0;                      // levels of nesting
-  std::optional<SettingsError> error;         // no JSON, comments and trailing commas allowed; there is no root
+  std::string text;       // without a byte order mark
+  bool blank = false;     // nothing but white space; there is no root
+  std::size_t depth = 0;  // levels of nesting
+  std::optional<SettingsError>
+      error;  // no JSON, comments and trailing commas allowed; there is no root
   std::optional<std::size_t> comment;         // offset of the first // or /*
   std::optional<std::size_t> trailing_comma;  // offset of the first
   std::optional<std::size_t> bad_utf8;        // offset of the first byte that is no UTF-8
@@ -83,13 +85,15 @@ struct SettingsPlace {
 };
 [[nodiscard]] SettingsPlace settings_place(std::string_view text, std::size_t offset);
 
-// What keeps the document from being strict JSON (RFC 8259), by the first place of it; nothing if it is.
-// `Comments::allowed`: as Gemini CLI reads (comments removed, then strict). `TrailingCommas::allowed`: as Copilot CLI reads mcp-config.json.
+// What keeps the document from being strict JSON (RFC 8259), by the first place of it; nothing if
+// it is. `Comments::allowed`: as Gemini CLI reads (comments removed, then strict).
+// `TrailingCommas::allowed`: as Copilot CLI reads mcp-config.json.
 enum class Comments : std::uint8_t { refused, allowed };
 enum class TrailingCommas : std::uint8_t { refused, allowed };
-[[nodiscard]] std::optional<SettingsError> strict_error(const SettingsDocument& document, Comments comments,
-                                                        TrailingCommas commas);
+[[nodiscard]] std::optional<SettingsError> strict_error(const SettingsDocument& document,
+                                                        Comments comments, TrailingCommas commas);
 // "line 3, column 5: a comment is no JSON"
-[[nodiscard]] std::string describe_error(const SettingsDocument& document, const SettingsError& error);
+[[nodiscard]] std::string describe_error(const SettingsDocument& document,
+                                         const SettingsError& error);
 
 }  // namespace robot_council::harness

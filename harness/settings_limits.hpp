@@ -13,15 +13,16 @@ inline constexpr std::size_t kRecordedSettingsDepth = 64;
 inline constexpr std::size_t kMaxSettingsBytes = 16U * 1024U * 1024U;
 // Characters of a foreign name or command that a finding repeats.
 inline constexpr std::size_t kMaxQuotedText = 120;
-// A delivering hook reads a sink that may be busy for 2 s, twice; under this it may be cut short (ms).
+// A delivering hook reads a sink that may be busy for 2 s, twice; under this it may be cut short
+// (ms).
 inline constexpr std::int64_t kMinHookTimeoutMs = 10000;
 // Gemini CLI counts milliseconds: a number below this was meant as seconds.
 inline constexpr std::int64_t kMinGeminiTimeoutMs = 1000;
 // Below this a background hook ends before an idle session has anything to hear (ms).
 inline constexpr std::int64_t kMinWakeTimeoutMs = 3600000;
 // What a harness gives a hook without a timeout (ms), measured or documented.
-inline constexpr std::int64_t kDefaultTimeoutMs = 600000;        // claude, codex
-inline constexpr std::int64_t kDefaultGeminiTimeoutMs = 60000;   // gemini
-inline constexpr std::int64_t kDefaultShortTimeoutMs = 30000;    // copilot, goose
+inline constexpr std::int64_t kDefaultTimeoutMs = 600000;       // claude, codex
+inline constexpr std::int64_t kDefaultGeminiTimeoutMs = 60000;  // gemini
+inline constexpr std::int64_t kDefaultShortTimeoutMs = 30000;   // copilot, goose
 
 }  // namespace robot_council::harness

@@ -14,8 +14,8 @@ bool contains(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// What Claude Code 2.1.332 wants of a key; another type there, null included, and it ignores the whole file. Other keys
-// were seen to be forgiven.
+// What Claude Code 2.1.332 wants of a key; another type there, null included, and it ignores the
+// whole file. Other keys were seen to be forgiven.
 enum class Wanted : std::uint8_t { boolean, string, object, list };
 struct TypedKey {
   std::string_view key;
@@ -88,14 +88,16 @@ class Checker {
   explicit Checker(Client client) : client_(client) {}
 
   void event(const SettingsMember& event) {
-    const bool guarded = client_ == Client::claude && (event.key == "PreToolUse" || event.key == "PermissionRequest");
+    const bool guarded = client_ == Client::claude &&
+                         (event.key == "PreToolUse" || event.key == "PermissionRequest");
     const bool strict = guarded || (client_ == Client::codex && is_codex_event(event.key));
     // Claude Code takes null for an event that is not there.
     if (guarded && event.value.is(SettingsKind::null)) {
       return;
     }
     if ((strict || client_ == Client::copilot) && !event.value.is(SettingsKind::array)) {
-      add(event.value, "\"" + quoted_text(event.key) + "\" is no list", "Write a list of groups there.");
+      add(event.value, "\"" + quoted_text(event.key) + "\" is no list",
+          "Write a list of groups there.");
       return;
     }
     for (const SettingsNode& group : event.value.elements) {
@@ -117,7 +119,8 @@ class Checker {
     const SettingsNode* days = root.find("cleanupPeriodDays");
     if (days != nullptr && (!days->is(SettingsKind::number) || days->text == "0" ||
                             days->text.find_first_not_of("0123456789") != std::string::npos)) {
-      add(*days, "\"cleanupPeriodDays\" is no whole number above 0", "Write a number of days, or remove it.");
+      add(*days, "\"cleanupPeriodDays\" is no whole number above 0",
+          "Write a number of days, or remove it.");
     }
     if (const SettingsNode* permissions = root.find("permissions")) {
       for (const std::string_view key : {"allow", "deny", "ask", "additionalDirectories"}) {
@@ -137,7 +140,8 @@ class Checker {
     if (const SettingsNode* plugins = root.find("enabledPlugins")) {
       for (const SettingsMember& plugin : plugins->members) {
         if (!plugin.value.is(SettingsKind::boolean) && !plugin.value.is(SettingsKind::array)) {
-          add(plugin.value, "a value of \"enabledPlugins\" is neither true nor false", "Write true or false.");
+          add(plugin.value, "a value of \"enabledPlugins\" is neither true nor false",
+              "Write true or false.");
         }
       }
     }
@@ -195,9 +199,11 @@ class Checker {
       return;
     }
     const SettingsNode* matcher = group.find("matcher");
-    const bool null_matcher = matcher != nullptr && matcher->is(SettingsKind::null) && client_ == Client::codex;
+    const bool null_matcher =
+        matcher != nullptr && matcher->is(SettingsKind::null) && client_ == Client::codex;
     if (matcher != nullptr && !matcher->is(SettingsKind::string) && !null_matcher) {
-      add(*matcher, "a matcher" + where + " is no string", "Write a string, or remove the matcher.");
+      add(*matcher, "a matcher" + where + " is no string",
+          "Write a string, or remove the matcher.");
     }
     if (hooks != nullptr) {
       for (const SettingsNode& entry : hooks->elements) {
@@ -214,14 +220,18 @@ class Checker {
     const SettingsNode* type = entry.find("type");
     if (type == nullptr || !is_hook_type(client_, type->text)) {
       add(type == nullptr ? entry : *type,
-          std::string(type == nullptr ? "an entry" + where + " has no \"type\"" : "an entry" + where + " has an unknown \"type\""),
+          std::string(type == nullptr ? "an entry" + where + " has no \"type\""
+                                      : "an entry" + where + " has an unknown \"type\""),
           "Write \"type\": \"command\".");
       return;
     }
-    const std::string_view needed = type->text == "command" ? "command" : type->text == "http" ? "url" : "";
+    const std::string_view needed = type->text == "command" ? "command"
+                                    : type->text == "http"  ? "url"
+                                                            : "";
     const SettingsNode* command = entry.find(needed);
     if (!needed.empty() && (command == nullptr || !command->is(SettingsKind::string))) {
-      add(entry, "an entry" + where + " has no \"" + std::string(needed) + "\" that is a string", "Write one string there.");
+      add(entry, "an entry" + where + " has no \"" + std::string(needed) + "\" that is a string",
+          "Write one string there.");
     }
     timeout(where, entry);
   }
@@ -232,10 +242,12 @@ class Checker {
     if (timeout == nullptr || (client_ == Client::codex && timeout->is(SettingsKind::null))) {
       return;
     }
-    const bool whole = timeout->is(SettingsKind::number) && timeout->text.find_first_not_of("0123456789") == std::string::npos;
+    const bool whole = timeout->is(SettingsKind::number) &&
+                       timeout->text.find_first_not_of("0123456789") == std::string::npos;
     const bool positive = timeout->number().value_or(0.0) > 0.0;
     if (client_ == Client::codex ? !whole : !positive) {
-      add(*timeout, "the timeout of an entry" + where + " is no number of seconds", "Write \"timeout\": 20.");
+      add(*timeout, "the timeout of an entry" + where + " is no number of seconds",
+          "Write \"timeout\": 20.");
     }
   }
 
@@ -280,17 +292,21 @@ bool is_hook_type(Client client, std::string_view type) {
 
 // Codex 0.171.
 bool is_codex_event(std::string_view name) {
-  return contains({"PreToolUse", "PermissionRequest", "PostToolUse", "PreCompact", "PostCompact", "SessionStart", "SessionEnd",
-                   "UserPromptSubmit", "SubagentStart", "SubagentStop", "Interrupt", "Stop"},
+  return contains({"PreToolUse", "PermissionRequest", "PostToolUse", "PreCompact", "PostCompact",
+                   "SessionStart", "SessionEnd", "UserPromptSubmit", "SubagentStart",
+                   "SubagentStop", "Interrupt", "Stop"},
                   name);
 }
 
 // One unknown name and Cursor drops the file.
 bool is_cursor_event(std::string_view name) {
-  return contains({"sessionStart", "sessionEnd", "beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure",
-                   "subagentStart", "subagentStop", "beforeShellExecution", "afterShellExecution", "beforeMCPExecution",
-                   "afterMCPExecution", "beforeReadFile", "afterFileEdit", "afterAgentResponse", "afterAgentThought", "preCompact",
-                   "stop", "beforeTabFileRead", "afterTabFileEdit"},
+  return contains({"sessionStart",        "sessionEnd",         "beforeSubmitPrompt",
+                   "preToolUse",          "postToolUse",        "postToolUseFailure",
+                   "subagentStart",       "subagentStop",       "beforeShellExecution",
+                   "afterShellExecution", "beforeMCPExecution", "afterMCPExecution",
+                   "beforeReadFile",      "afterFileEdit",      "afterAgentResponse",
+                   "afterAgentThought",   "preCompact",         "stop",
+                   "beforeTabFileRead",   "afterTabFileEdit"},
                   name);
 }
 

@@ -7,7 +7,8 @@
 
 #include "harness/settings_hooks.hpp"
 
-// Faults for which a client drops a whole file, though they stand beside the stop event: with the file goes its stop hook.
+// Faults for which a client drops a whole file, though they stand beside the stop event: with the
+// file goes its stop hook.
 namespace robot_council::harness {
 
 struct VoidFault {
@@ -17,7 +18,8 @@ struct VoidFault {
 };
 
 // Faults of one event of the `hooks` object.
-[[nodiscard]] std::vector<VoidFault> void_faults_of_event(Client client, const SettingsMember& event);
+[[nodiscard]] std::vector<VoidFault> void_faults_of_event(Client client,
+                                                          const SettingsMember& event);
 
 // Faults of the other keys of a settings file (Claude Code, Cursor, Copilot CLI).
 [[nodiscard]] std::vector<VoidFault> void_faults_of_root(Client client, const SettingsNode& root);

@@ -4,8 +4,9 @@
 #include <stdexcept>
 #include <utility>
 
-// The library's own checks fail on some ill-formed texts ("[{"), and with NDEBUG the compiler may take it that they hold.
-// A file must neither end the process that reads it nor lead it astray: the checks stay, and throw.
+// The library's own checks fail on some ill-formed texts ("[{"), and with NDEBUG the compiler may
+// take it that they hold. A file must neither end the process that reads it nor lead it astray: the
+// checks stay, and throw.
 namespace {
 constexpr void toml_check(bool good) {
   if (!good) {
@@ -27,9 +28,10 @@ namespace robot_council::harness {
 
 namespace {
 
-// The library's tables of white space are undefined for many letters (3.3: U+00A1 to U+0499 among them), and on an error it looks
-// at the whole rest of a line with them. So it never sees one: each character from U+0080 to U+FFFF goes in as one of the private
-// plane 15, which no table names, and comes back in what is read. Outside strings and comments TOML has neither.
+// The library's tables of white space are undefined for many letters (3.3: U+00A1 to U+0499 among
+// them), and on an error it looks at the whole rest of a line with them. So it never sees one: each
+// character from U+0080 to U+FFFF goes in as one of the private plane 15, which no table names, and
+// comes back in what is read. Outside strings and comments TOML has neither.
 constexpr std::uint32_t kPlane15 = 0xF0000U;
 
 void append_utf8_4(std::string& out, std::uint32_t c) {
@@ -39,7 +41,9 @@ void append_utf8_4(std::string& out, std::uint32_t c) {
   out += static_cast<char>(0x80U | (c & 0x3FU));
 }
 
-std::uint32_t byte_at(std::string_view text, std::size_t i) { return static_cast<unsigned char>(text[i]); }
+std::uint32_t byte_at(std::string_view text, std::size_t i) {
+  return static_cast<unsigned char>(text[i]);
+}
 
 std::string shielded(std::string_view text) {
   std::string out;
@@ -49,8 +53,9 @@ std::string shielded(std::string_view text) {
       append_utf8_4(out, kPlane15 + (((lead & 0x1FU) << 6U) | (byte_at(text, i + 1) & 0x3FU)));
       i += 2;
     } else if (lead >= 0xE0U && lead < 0xF0U) {
-      append_utf8_4(out, kPlane15 + (((lead & 0x0FU) << 12U) | ((byte_at(text, i + 1) & 0x3FU) << 6U) |
-                                     (byte_at(text, i + 2) & 0x3FU)));
+      append_utf8_4(out,
+                    kPlane15 + (((lead & 0x0FU) << 12U) | ((byte_at(text, i + 1) & 0x3FU) << 6U) |
+                                (byte_at(text, i + 2) & 0x3FU)));
       i += 3;
     } else {
       out += text[i++];
@@ -67,8 +72,8 @@ std::string unshielded(std::string_view text) {
       out += text[i++];
       continue;
     }
-    const std::uint32_t c = ((byte_at(text, i + 1) & 0x0FU) << 12U) | ((byte_at(text, i + 2) & 0x3FU) << 6U) |
-                            (byte_at(text, i + 3) & 0x3FU);
+    const std::uint32_t c = ((byte_at(text, i + 1) & 0x0FU) << 12U) |
+                            ((byte_at(text, i + 2) & 0x3FU) << 6U) | (byte_at(text, i + 3) & 0x3FU);
     if (c >= 0x800U) {
       out += static_cast<char>(0xE0U | (c >> 12U));
       out += static_cast<char>(0x80U | ((c >> 6U) & 0x3FU));
@@ -81,7 +86,9 @@ std::string unshielded(std::string_view text) {
   return out;
 }
 
-std::size_t line_of(const toml::node& node) { return node.source().begin.line; }
+std::size_t line_of(const toml::node& node) {
+  return node.source().begin.line;
+}
 
 std::string text_of(const toml::node* node) {
   if (node == nullptr) {
@@ -126,7 +133,8 @@ class ConfigReader {
 
  private:
   void refuse(const toml::node& node, const std::string& what) {
-    config_.faults.push_back({FaultSeverity::error, "void", line_of(node), what + "; Codex will not start.",
+    config_.faults.push_back({FaultSeverity::error, "void", line_of(node),
+                              what + "; Codex will not start.",
                               "Write it as [[hooks.Stop]] and [[hooks.Stop.hooks]]."});
     config_.stops_client = true;
   }
@@ -163,8 +171,8 @@ class ConfigReader {
     if (const toml::table* state = table_of(hooks, "state")) {
       for (const auto& [key, value] : *state) {
         if (const toml::table* table = value.as_table()) {
-          config_.hook_trust[unshielded(key.str())] =
-              CodexTrust{text_of(table->get("trusted_hash")), bool_of(table->get("enabled")).value_or(true)};
+          config_.hook_trust[unshielded(key.str())] = CodexTrust{
+              text_of(table->get("trusted_hash")), bool_of(table->get("enabled")).value_or(true)};
         }
       }
     }
@@ -190,9 +198,10 @@ class ConfigReader {
     }
     const toml::node* hooks = table->get("hooks");
     if (hooks == nullptr) {
-      config_.faults.push_back({FaultSeverity::error, "shape", line_of(node),
-                                "a group of \"hooks.Stop\" has no \"hooks\", so nothing of it runs.",
-                                "Put the command below [[hooks.Stop.hooks]]."});
+      config_.faults.push_back(
+          {FaultSeverity::error, "shape", line_of(node),
+           "a group of \"hooks.Stop\" has no \"hooks\", so nothing of it runs.",
+           "Put the command below [[hooks.Stop.hooks]]."});
       return;
     }
     const toml::array* entries = hooks->as_array();
@@ -233,14 +242,16 @@ class ConfigReader {
     entry.timeout_ms = timeout_in_ms(Client::codex, entry.timeout);
     for (const auto& [key, value] : *table) {
       const std::string_view name = key.str();
-      if (name != "type" && name != "command" && name != "timeout" && name != "async" && name != "statusMessage") {
+      if (name != "type" && name != "command" && name != "timeout" && name != "async" &&
+          name != "statusMessage") {
         entry.hash_known = false;
       }
     }
     if (entry.async && entry.command.delivers()) {
       entry.accepted = false;
       config_.faults.push_back({FaultSeverity::error, "shape", entry.line,
-                                "the entry runs in the background (\"async\"), so what it answers at Stop reaches nobody.",
+                                "the entry runs in the background (\"async\"), so what it answers "
+                                "at Stop reaches nobody.",
                                 "Remove \"async\" from it."});
     }
     entry.hash_known = entry.hash_known && !entry.async;
@@ -287,7 +298,8 @@ CodexConfig read_codex_config(std::string_view text) {
     return config;
   }
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
-  const std::string_view body = text.substr(0, kMark.size()) == kMark ? text.substr(kMark.size()) : text;
+  const std::string_view body =
+      text.substr(0, kMark.size()) == kMark ? text.substr(kMark.size()) : text;
   config.mentions_us = text.find("robot-council-stop-hook") != std::string_view::npos ||
                        text.find("robot-council pending") != std::string_view::npos;
   try {
@@ -313,7 +325,8 @@ std::optional<std::string> codex_trusted_hash(const HookEntry& entry) {
   if (timeout < 0.0 || static_cast<double>(whole) != timeout) {
     return std::nullopt;
   }
-  std::string json = R"({"event_name":"stop","hooks":[{"async":false,"command":)" + base::quote_json(entry.line_text);
+  std::string json = R"({"event_name":"stop","hooks":[{"async":false,"command":)" +
+                     base::quote_json(entry.line_text);
   if (!entry.status_message.empty()) {
     json += R"(,"statusMessage":)" + base::quote_json(entry.status_message);
   }

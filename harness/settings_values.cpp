@@ -44,11 +44,13 @@ void read_assignments(WiredValues& values, std::string_view line) {
 bool runs_bridge(const SettingsNode& server) {
   const SettingsNode* args = server.find("args");
   return base::base_name(server.string_at("command")) == kServerName && args != nullptr &&
-         std::any_of(args->elements.begin(), args->elements.end(), [](const auto& word) { return word.text == "mcp"; });
+         std::any_of(args->elements.begin(), args->elements.end(),
+                     [](const auto& word) { return word.text == "mcp"; });
 }
 
 // --name=V or --name V of a server's arguments.
-void read_option(const std::vector<std::string>& words, std::string_view name, std::optional<std::string>& value) {
+void read_option(const std::vector<std::string>& words, std::string_view name,
+                 std::optional<std::string>& value) {
   const std::string flag = "--" + std::string(name);
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == flag && i + 1 < words.size()) {
@@ -92,13 +94,15 @@ WiredValues read_script_values(std::string_view script) {
     if (line.empty() || line.front() == '#') {
       continue;
     }
-    values.calls_format = values.calls_format || line.find("pending --format") != std::string_view::npos;
+    values.calls_format =
+        values.calls_format || line.find("pending --format") != std::string_view::npos;
     read_assignments(values, line);
   }
   return values;
 }
 
-std::optional<WiredValues> read_server_values(const SettingsDocument& document, const SettingsNode& servers) {
+std::optional<WiredValues> read_server_values(const SettingsDocument& document,
+                                              const SettingsNode& servers) {
   const SettingsMember* member = servers.find_member(kServerName);
   if (member == nullptr) {
     const auto found = std::find_if(servers.members.begin(), servers.members.end(),

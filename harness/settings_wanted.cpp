@@ -8,9 +8,9 @@ namespace robot_council::harness {
 
 namespace {
 
-constexpr int kHookSeconds = 20;       // a sink may be busy for 2 s, twice
-constexpr int kCursorLoops = 10;       // Cursor's own cap of answers in a row is 5
-constexpr int kWakeSeconds = 86400;    // the waiter ends by itself before
+constexpr int kHookSeconds = 20;     // a sink may be busy for 2 s, twice
+constexpr int kCursorLoops = 10;     // Cursor's own cap of answers in a row is 5
+constexpr int kWakeSeconds = 86400;  // the waiter ends by itself before
 
 std::vector<std::string> server_arguments(const ServerValues& values) {
   std::vector<std::string> words = {"mcp"};
@@ -82,17 +82,20 @@ std::string server_entry(Client client, const ServerValues& values) {
 
 std::string codex_block(const ServerValues& values) {
   // A JSON string is a TOML basic string, but for DEL.
-  const auto quote = [](const std::string& text) { return base::replace_all(base::quote_json(text), "\x7F", "\\u007F"); };
+  const auto quote = [](const std::string& text) {
+    return base::replace_all(base::quote_json(text), "\x7F", "\\u007F");
+  };
   std::string words;
   for (const std::string& word : server_arguments(values)) {
     words += (words.empty() ? "" : ", ") + quote(word);
   }
-  std::string variables = "ROBOT_COUNCIL_SERVICE = " + quote(values.service) + ", ROBOT_COUNCIL_HARNESS = \"codex\"";
+  std::string variables =
+      "ROBOT_COUNCIL_SERVICE = " + quote(values.service) + ", ROBOT_COUNCIL_HARNESS = \"codex\"";
   for (const auto& [name, value] : values.variables) {
     variables += ", " + name + " = " + quote(value);
   }
-  return "[mcp_servers.robot-council]\ncommand = " + quote(values.program) + "\nargs = [" + words + "]\nenv = { " + variables +
-         " }";
+  return "[mcp_servers.robot-council]\ncommand = " + quote(values.program) + "\nargs = [" + words +
+         "]\nenv = { " + variables + " }";
 }
 
 std::vector<WantedHook> wanted_hooks(Client client, const std::string& script, Wake wake) {

@@ -19,8 +19,9 @@ namespace robot_council::harness {
 struct ServerValues {
   std::string program;  // BIN
   std::string service;
-  std::string project;                          // "" = none
-  std::map<std::string, std::string> variables;  // Codex: XDG_STATE_HOME, XDG_CONFIG_HOME of the shell at setup
+  std::string project;  // "" = none
+  std::map<std::string, std::string>
+      variables;  // Codex: XDG_STATE_HOME, XDG_CONFIG_HOME of the shell at setup
 };
 // The value of mcpServers.robot-council, compact JSON. Never a credential.
 [[nodiscard]] std::string server_entry(Client client, const ServerValues& values);
@@ -28,9 +29,10 @@ struct ServerValues {
 [[nodiscard]] std::string codex_block(const ServerValues& values);
 
 enum class Wake : std::uint8_t { yes, no };
-// What a client's hook file must hold: the delivering entry, for Claude Code also the two of the background hook
-// (Wake::no: they are taken out).
-[[nodiscard]] std::vector<WantedHook> wanted_hooks(Client client, const std::string& script, Wake wake);
+// What a client's hook file must hold: the delivering entry, for Claude Code also the two of the
+// background hook (Wake::no: they are taken out).
+[[nodiscard]] std::vector<WantedHook> wanted_hooks(Client client, const std::string& script,
+                                                   Wake wake);
 // The same kinds, none of which may be left.
 [[nodiscard]] std::vector<WantedHook> unwanted_hooks(Client client);
 

@@ -1,15 +1,16 @@
 #include "net/client_socket.hpp"
 
 #include <arpa/inet.h>
-#include <openssl/err.h>
-#include <openssl/x509v3.h>
 #include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+
 #include <climits>
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
 
 namespace robot_council::net {
 namespace {
@@ -37,14 +38,15 @@ TlsContext make_context() {
     return nullptr;
   }
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
-  SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                                      SSL_MODE_AUTO_RETRY | SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE |
+                                      SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_AUTO_RETRY |
+                                      SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   return context;
 }
 
-// One context and with it one X509_STORE for the process, never changed once made (OpenSSL counts its users): reading the
-// authorities costs 24 ms and 0.9 MB, and each client would pay it again.
+// One context and with it one X509_STORE for the process, never changed once made (OpenSSL counts
+// its users): reading the authorities costs 24 ms and 0.9 MB, and each client would pay it again.
 SSL_CTX* shared_context() {
   static const TlsContext context = make_context();
   return context.get();
@@ -52,7 +54,8 @@ SSL_CTX* shared_context() {
 
 bool is_address(const std::string& host) {
   in6_addr bytes{};
-  return ::inet_pton(AF_INET, host.c_str(), &bytes) == 1 || ::inet_pton(AF_INET6, host.c_str(), &bytes) == 1;
+  return ::inet_pton(AF_INET, host.c_str(), &bytes) == 1 ||
+         ::inet_pton(AF_INET6, host.c_str(), &bytes) == 1;
 }
 
 // The name that the certificate must carry.
@@ -62,10 +65,13 @@ bool expect_host(SSL* ssl, const std::string& host) {
   }
   SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   return SSL_set1_host(ssl, host.c_str()) == 1 &&
-         SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, std::string(host).data()) == 1;
+         SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+                  std::string(host).data()) == 1;
 }
 
-int as_int(std::size_t size) { return static_cast<int>(std::min(size, static_cast<std::size_t>(INT_MAX))); }
+int as_int(std::size_t size) {
+  return static_cast<int>(std::min(size, static_cast<std::size_t>(INT_MAX)));
+}
 
 }  // namespace
 
@@ -162,7 +168,8 @@ base::Result<std::size_t> ClientSocket::read_some(std::span<char> into, const Pa
   }
 }
 
-base::Result<std::size_t> ClientSocket::write_some(std::string_view bytes, const Patience& patience) {
+base::Result<std::size_t> ClientSocket::write_some(std::string_view bytes,
+                                                   const Patience& patience) {
   while (true) {
     if (ssl_ != nullptr) {
       ERR_clear_error();

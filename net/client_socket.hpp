@@ -1,12 +1,12 @@
 #pragma once
 
-#include <openssl/ssl.h>
-
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include <openssl/ssl.h>
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
@@ -15,16 +15,18 @@
 
 namespace robot_council::net {
 
-// A connection to one service, plain or TLS. TLS: 1.2 at least, the certificate always checked against the system's
-// authorities (OpenSSL's default paths; SSL_CERT_FILE and SSL_CERT_DIR override them) and the host of the URL.
-// Not for several threads at once.
+// A connection to one service, plain or TLS. TLS: 1.2 at least, the certificate always checked
+// against the system's authorities (OpenSSL's default paths; SSL_CERT_FILE and SSL_CERT_DIR
+// override them) and the host of the URL. Not for several threads at once.
 class ClientSocket {
  public:
   // timeout, refused (nobody listens, cancelled), io (no such name, certificate refused, TLS).
   [[nodiscard]] static base::Result<ClientSocket> open(const Url& url, const Patience& patience);
-  // 0 = orderly end; a TLS peer that ends without its closing alert is an io error: somebody may have cut it.
+  // 0 = orderly end; a TLS peer that ends without its closing alert is an io error: somebody may
+  // have cut it.
   [[nodiscard]] base::Result<std::size_t> read_some(std::span<char> into, const Patience& patience);
-  [[nodiscard]] base::Result<std::size_t> write_some(std::string_view bytes, const Patience& patience);
+  [[nodiscard]] base::Result<std::size_t> write_some(std::string_view bytes,
+                                                     const Patience& patience);
 
  private:
   struct FreeSsl {

@@ -13,13 +13,17 @@
 
 namespace robot_council::net {
 
-// What the library reads an answer from and writes a request to: a socket, its deadline and the limits of an answer.
-// The first failure is kept; afterwards nothing is read.
+// What the library reads an answer from and writes a request to: a socket, its deadline and the
+// limits of an answer. The first failure is kept; afterwards nothing is read.
 class ClientStream final : public httplib::Stream {
  public:
   // on_written is called at the first read: the library reads when the whole request is written.
-  ClientStream(ClientSocket& socket, const Patience& patience, std::size_t max_body, std::function<void()> on_written)
-      : socket_(socket), patience_(patience), max_body_(max_body), on_written_(std::move(on_written)) {}
+  ClientStream(ClientSocket& socket, const Patience& patience, std::size_t max_body,
+               std::function<void()> on_written)
+      : socket_(socket),
+        patience_(patience),
+        max_body_(max_body),
+        on_written_(std::move(on_written)) {}
 
   [[nodiscard]] const std::optional<base::Error>& failure() const { return failure_; }
   // From here on bytes are body, not head.
@@ -31,11 +35,21 @@ class ClientStream final : public httplib::Stream {
 #pragma clang diagnostic ignored "-Winconsistent-missing-override"
 #pragma clang diagnostic ignored "-Wsuggest-override"
 #endif
-  virtual bool is_readable() const { return true; }    // NOLINT(modernize-use-override): see above
-  virtual bool is_writable() const { return true; }    // NOLINT(modernize-use-override): see above
-  virtual bool wait_readable() const { return true; }  // NOLINT(modernize-use-override): see above
-  virtual bool wait_writable() const { return true; }  // NOLINT(modernize-use-override): see above
-  virtual time_t duration() const { return 0; }        // NOLINT(modernize-use-override): see above
+  virtual bool is_readable() const {
+    return true;
+  }  // NOLINT(modernize-use-override): see above
+  virtual bool is_writable() const {
+    return true;
+  }  // NOLINT(modernize-use-override): see above
+  virtual bool wait_readable() const {
+    return true;
+  }  // NOLINT(modernize-use-override): see above
+  virtual bool wait_writable() const {
+    return true;
+  }  // NOLINT(modernize-use-override): see above
+  virtual time_t duration() const {
+    return 0;
+  }  // NOLINT(modernize-use-override): see above
 #if defined(__clang__)
 #pragma clang diagnostic pop
 #endif
@@ -44,7 +58,9 @@ class ClientStream final : public httplib::Stream {
   void get_remote_ip_and_port(std::string& ip, int& port) const override;
   void get_local_ip_and_port(std::string& ip, int& port) const override;
   // The library would select() on it.
-  [[nodiscard]] socket_t socket() const override { return -1; }
+  [[nodiscard]] socket_t socket() const override {
+    return -1;
+  }
 
  private:
   ssize_t fail(base::Error error);

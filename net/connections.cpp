@@ -43,11 +43,13 @@ void Connections::set_deadline(Connection& connection, std::optional<base::Stead
 }
 
 std::optional<base::SteadyTime> Connections::next_deadline() const {
-  return deadlines_.empty() ? std::nullopt : std::optional<base::SteadyTime>(deadlines_.begin()->first);
+  return deadlines_.empty() ? std::nullopt
+                            : std::optional<base::SteadyTime>(deadlines_.begin()->first);
 }
 
 Connection* Connections::expired(base::SteadyTime now) {
-  return deadlines_.empty() || deadlines_.begin()->first > now ? nullptr : find(deadlines_.begin()->second);
+  return deadlines_.empty() || deadlines_.begin()->first > now ? nullptr
+                                                               : find(deadlines_.begin()->second);
 }
 
 Connection* Connections::oldest(Stage stage) {

@@ -18,7 +18,8 @@
 
 namespace robot_council::net {
 
-// Where a connection is on its only way: reading -> running <-> parked, running -> answering -> draining.
+// Where a connection is on its only way: reading -> running <-> parked, running -> answering ->
+// draining.
 enum class Stage : std::uint8_t {
   reading,    // its request is not whole yet
   running,    // a worker has it, or it waits for one
@@ -36,17 +37,17 @@ struct Connection {
   Interest interest = Interest::none;
   std::optional<base::SteadyTime> deadline;
 
-  std::string in;            // reading
-  std::size_t scanned = 0;   // bytes of `in` that hold no end of the head
-  std::size_t head_size = 0; // bytes; 0 until the head passed
+  std::string in;             // reading
+  std::size_t scanned = 0;    // bytes of `in` that hold no end of the head
+  std::size_t head_size = 0;  // bytes; 0 until the head passed
   RequestHead head;
 
   std::unique_ptr<WholeRequest> request;  // parked
   Turn turn = Turn::first;                // of the run that is under way
   bool wake_pending = false;              // wake() named it while it was running
-  bool held = false;                      // has been parked and not been answered: its holder counts on it
+  bool held = false;  // has been parked and not been answered: its holder counts on it
 
-  std::string out;          // answering
+  std::string out;  // answering
   std::size_t sent = 0;
   std::size_t drained = 0;  // bytes
 };
@@ -58,7 +59,9 @@ class Connections {
   [[nodiscard]] Connection* find(RequestId id);
   void erase(RequestId id);
   [[nodiscard]] std::size_t size() const { return all_.size(); }
-  [[nodiscard]] std::size_t count(Stage stage) const { return by_stage_.at(static_cast<std::size_t>(stage)).size(); }
+  [[nodiscard]] std::size_t count(Stage stage) const {
+    return by_stage_.at(static_cast<std::size_t>(stage)).size();
+  }
 
   void set_stage(Connection& connection, Stage stage);
   void set_deadline(Connection& connection, std::optional<base::SteadyTime> deadline);

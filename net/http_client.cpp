@@ -19,20 +19,24 @@ namespace {
 
 constexpr std::string_view kCancelled = "cancelled";  // wait_for()
 
-base::Error unusable(std::string_view why) { return {base::Errc::invalid, "unusable request: " + std::string(why)}; }
+base::Error unusable(std::string_view why) {
+  return {base::Errc::invalid, "unusable request: " + std::string(why)};
+}
 
 // Fields that the client writes itself: two of them would be read differently by different servers.
 bool is_own_field(std::string_view name) {
-  return base::equals_ignoring_case(name, "Host") || base::equals_ignoring_case(name, "Content-Length") ||
-         base::equals_ignoring_case(name, "Transfer-Encoding") || base::equals_ignoring_case(name, "Connection");
+  return base::equals_ignoring_case(name, "Host") ||
+         base::equals_ignoring_case(name, "Content-Length") ||
+         base::equals_ignoring_case(name, "Transfer-Encoding") ||
+         base::equals_ignoring_case(name, "Connection");
 }
 
 base::Status check_request(const ClientRequest& request) {
   if (!is_token(request.method)) {
     return unusable("its method");
   }
-  const bool printable =
-      std::all_of(request.target.begin(), request.target.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+  const bool printable = std::all_of(request.target.begin(), request.target.end(),
+                                     [](char c) { return c > 0x20 && c < 0x7f; });
   if (request.target.empty() || request.target.front() != '/' || !printable ||
       request.target.find('#') != std::string::npos) {
     return unusable("its target");
@@ -51,11 +55,13 @@ base::Status check_request(const ClientRequest& request) {
   return {};
 }
 
-// The library's writing of a request and reading of an answer, over a stream of ours: it connects, resolves, follows and
-// decompresses nothing.
+// The library's writing of a request and reading of an answer, over a stream of ours: it connects,
+// resolves, follows and decompresses nothing.
 class Exchange final : public httplib::ClientImpl {
  public:
-  explicit Exchange(const Url& url) : httplib::ClientImpl(url.host, url.port) { keep_target(*this); }
+  explicit Exchange(const Url& url) : httplib::ClientImpl(url.host, url.port) {
+    keep_target(*this);
+  }
   bool run(httplib::Stream& stream, httplib::Request& request, httplib::Response& response) {
     httplib::Error ignored = httplib::Error::Success;  // the stream and the receivers know better
     decompress_ = false;
@@ -85,7 +91,8 @@ httplib::Request to_library(const ClientRequest& request, const Url& url) {
   for (const auto& [name, value] : request.headers) {
     out.set_header(name, value);
     has_agent = has_agent || base::equals_ignoring_case(name, "User-Agent");
-    has_accept_encoding = has_accept_encoding || base::equals_ignoring_case(name, "Accept-Encoding");
+    has_accept_encoding =
+        has_accept_encoding || base::equals_ignoring_case(name, "Accept-Encoding");
   }
   if (!has_agent) {
     out.set_header("User-Agent", "robot-council/" + std::string(base::version()));
@@ -118,7 +125,8 @@ base::Error too_long(std::size_t limit) {
 }
 
 std::size_t announced_length(const httplib::Response& response) {
-  const std::optional<std::int64_t> length = base::parse_digits(response.get_header_value("Content-Length"));
+  const std::optional<std::int64_t> length =
+      base::parse_digits(response.get_header_value("Content-Length"));
   return length ? static_cast<std::size_t>(*length) : 0;
 }
 
@@ -143,7 +151,9 @@ class Once {
 
 }  // namespace
 
-std::optional<std::string> ClientResponse::header(std::string_view name) const { return first_value(headers, name); }
+std::optional<std::string> ClientResponse::header(std::string_view name) const {
+  return first_value(headers, name);
+}
 
 struct HttpClient::Impl {
   Impl(Url service, ClientLimits its_limits, Interrupt its_interrupt)
@@ -153,17 +163,20 @@ struct HttpClient::Impl {
   ClientLimits limits;
   Interrupt interrupt;
 
-  base::Result<ClientResponse> exchange(const ClientRequest& request, base::SteadyTime deadline, Once& written);
+  base::Result<ClientResponse> exchange(const ClientRequest& request, base::SteadyTime deadline,
+                                        Once& written);
 };
 
-base::Result<ClientResponse> HttpClient::Impl::exchange(const ClientRequest& request, base::SteadyTime deadline,
+base::Result<ClientResponse> HttpClient::Impl::exchange(const ClientRequest& request,
+                                                        base::SteadyTime deadline,
                                                         Once& written) try {
   const Patience connecting{std::min(deadline, base::deadline_in(limits.connect)), interrupt.fd()};
   base::Result<ClientSocket> socket = ClientSocket::open(url, connecting);
   if (!socket.ok()) {
     return socket.error();
   }
-  ClientStream stream(*socket, Patience{deadline, interrupt.fd()}, limits.max_body, [&written] { written(); });
+  ClientStream stream(*socket, Patience{deadline, interrupt.fd()}, limits.max_body,
+                      [&written] { written(); });
   std::string body;
   std::optional<base::Error> over;
   httplib::Request library_request = to_library(request, url);
@@ -174,7 +187,8 @@ base::Result<ClientResponse> HttpClient::Impl::exchange(const ClientRequest& req
     }
     return !over;
   };
-  library_request.content_receiver = [&](const char* bytes, std::size_t size, std::uint64_t, std::uint64_t) {
+  library_request.content_receiver = [&](const char* bytes, std::size_t size, std::uint64_t,
+                                         std::uint64_t) {
     if (size > limits.max_body - body.size()) {
       over = too_long(limits.max_body);
       return false;
@@ -195,7 +209,8 @@ base::Result<ClientResponse> HttpClient::Impl::exchange(const ClientRequest& req
   }
   return from_library(response, std::move(body));
 } catch (const std::exception&) {
-  return base::Error{base::Errc::io, "the answer could not be read"};  // its text may hold what the peer sent
+  return base::Error{base::Errc::io,
+                     "the answer could not be read"};  // its text may hold what the peer sent
 }
 
 base::Result<HttpClient> HttpClient::open(const Url& url, ClientLimits limits) {
@@ -218,19 +233,25 @@ HttpClient::HttpClient(HttpClient&&) noexcept = default;
 HttpClient& HttpClient::operator=(HttpClient&&) noexcept = default;
 HttpClient::~HttpClient() = default;
 
-base::Result<ClientResponse> HttpClient::send(const ClientRequest& request, base::SteadyTime deadline) {
+base::Result<ClientResponse> HttpClient::send(const ClientRequest& request,
+                                              base::SteadyTime deadline) {
   Once written(request.on_written);
   if (base::Status checked = check_request(request); !checked.ok()) {
     return checked.error();
   }
   base::Result<ClientResponse> response = impl_->exchange(request, deadline, written);
-  if (!response.ok() && response.error().code != base::Errc::invalid && response.error().what != kCancelled) {
+  if (!response.ok() && response.error().code != base::Errc::invalid &&
+      response.error().what != kCancelled) {
     return base::Error{response.error().code, impl_->url.origin() + ": " + response.error().what};
   }
   return response;
 }
 
-void HttpClient::cancel() { impl_->interrupt.raise(); }
-void HttpClient::reset_cancel() { impl_->interrupt.clear(); }
+void HttpClient::cancel() {
+  impl_->interrupt.raise();
+}
+void HttpClient::reset_cancel() {
+  impl_->interrupt.clear();
+}
 
 }  // namespace robot_council::net

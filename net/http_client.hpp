@@ -28,7 +28,8 @@ struct ClientRequest {
   Headers headers;     // no CR, LF or other control byte in a value (Errc::invalid)
   std::optional<std::string> body;
   std::string content_type = "application/json";
-  std::function<void()> on_written;  // called once when every byte of the request went out, or the call failed
+  std::function<void()>
+      on_written;  // called once when every byte of the request went out, or the call failed
 };
 
 struct ClientResponse {
@@ -39,8 +40,9 @@ struct ClientResponse {
   [[nodiscard]] std::optional<std::string> header(std::string_view name) const;
 };
 
-// HTTP/1.1 calls to one service. No redirects, no decompression, no proxy from the environment, no keep-alive; certificates
-// always checked; https unless loopback. Threads: one call at a time per client; cancel() from any thread.
+// HTTP/1.1 calls to one service. No redirects, no decompression, no proxy from the environment, no
+// keep-alive; certificates always checked; https unless loopback. Threads: one call at a time per
+// client; cancel() from any thread.
 class HttpClient {
  public:
   [[nodiscard]] static base::Result<HttpClient> open(const Url& url, ClientLimits limits);
@@ -50,11 +52,13 @@ class HttpClient {
   HttpClient& operator=(const HttpClient&) = delete;
   ~HttpClient();
 
-  // One whole call. Any status is a response. Errors: timeout (deadline, also against a dripping peer), refused (connection
-  // refused, or cancelled), io (cut off, TLS), invalid (answer over max_body, unusable request). `what` is for a person and holds no
-  // header value, body or token.
-  [[nodiscard]] base::Result<ClientResponse> send(const ClientRequest& request, base::SteadyTime deadline);
-  // The call under way ends at once (Errc::refused, "cancelled"); later calls too until reset_cancel().
+  // One whole call. Any status is a response. Errors: timeout (deadline, also against a dripping
+  // peer), refused (connection refused, or cancelled), io (cut off, TLS), invalid (answer over
+  // max_body, unusable request). `what` is for a person and holds no header value, body or token.
+  [[nodiscard]] base::Result<ClientResponse> send(const ClientRequest& request,
+                                                  base::SteadyTime deadline);
+  // The call under way ends at once (Errc::refused, "cancelled"); later calls too until
+  // reset_cancel().
   void cancel();
   void reset_cancel();
 

@@ -14,7 +14,8 @@
 namespace robot_council::net {
 namespace {
 
-constexpr std::array<std::string_view, 7> kMethods = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"};
+constexpr std::array<std::string_view, 7> kMethods = {"GET",   "HEAD",   "POST",   "PUT",
+                                                      "PATCH", "DELETE", "OPTIONS"};
 constexpr std::string_view kLineEnd = "\r\n";
 
 // The line up to CR LF, which is removed from `rest` with it.
@@ -50,7 +51,8 @@ bool holds(const std::vector<std::string>& allowed, std::string_view value) {
 }
 
 std::optional<std::string> decode_form(std::string_view text) {
-  base::Result<std::string> decoded = percent_decode(base::replace_all(std::string(text), "+", " "));
+  base::Result<std::string> decoded =
+      percent_decode(base::replace_all(std::string(text), "+", " "));
   if (!decoded.ok()) {
     return std::nullopt;
   }
@@ -67,8 +69,8 @@ std::optional<Refusal> read_query(std::string_view text, RequestHead& head) {
     }
     const std::size_t equals = pair.find('=');
     std::optional<std::string> name = decode_form(pair.substr(0, equals));
-    std::optional<std::string> value =
-        decode_form(equals == std::string_view::npos ? std::string_view{} : pair.substr(equals + 1));
+    std::optional<std::string> value = decode_form(
+        equals == std::string_view::npos ? std::string_view{} : pair.substr(equals + 1));
     if (!name || !value) {
       return Refusal{400, "bad percent-encoding in the query"};
     }
@@ -81,11 +83,13 @@ std::optional<Refusal> read_target(std::string_view target, RequestHead& head) {
   if (target.size() > kMaxRequestTarget) {
     return Refusal{414, "target too long"};
   }
-  // Origin form only: nobody sends the forms for proxies to a service, and they would carry a second host.
+  // Origin form only: nobody sends the forms for proxies to a service, and they would carry a
+  // second host.
   if (target.empty() || target.front() != '/') {
     return Refusal{400, "target must be a path"};
   }
-  const bool printable = std::all_of(target.begin(), target.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+  const bool printable =
+      std::all_of(target.begin(), target.end(), [](char c) { return c > 0x20 && c < 0x7f; });
   if (!printable || target.find('#') != std::string_view::npos) {
     return Refusal{400, "bad byte in the target"};
   }
@@ -99,7 +103,8 @@ std::optional<Refusal> read_target(std::string_view target, RequestHead& head) {
     return Refusal{400, "control byte in the path"};
   }
   head.path = std::move(path).value();
-  return question == std::string_view::npos ? std::nullopt : read_query(target.substr(question + 1), head);
+  return question == std::string_view::npos ? std::nullopt
+                                            : read_query(target.substr(question + 1), head);
 }
 
 std::optional<Refusal> read_request_line(std::string_view line, RequestHead& head) {
@@ -127,13 +132,15 @@ std::optional<Refusal> read_fields(std::string_view rest, RequestHead& head) {
   while (!rest.empty()) {
     const std::string_view line = take_line(rest);
     if (line.empty()) {
-      return rest.empty() ? std::nullopt : std::optional<Refusal>(Refusal{400, "empty line inside the head"});
+      return rest.empty() ? std::nullopt
+                          : std::optional<Refusal>(Refusal{400, "empty line inside the head"});
     }
     if (head.headers.size() == kMaxRequestHeaders) {
       return Refusal{431, "too many headers"};
     }
     const std::size_t colon = line.find(':');
-    // Also catches a folded line and a blank before the colon: both are read differently by different programs.
+    // Also catches a folded line and a blank before the colon: both are read differently by
+    // different programs.
     if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) {
       return Refusal{400, "malformed header"};
     }
@@ -170,8 +177,10 @@ std::optional<Refusal> check_body(RequestHead& head, const GuardRules& rules) {
     return Refusal{400, "more than one Content-Length"};
   }
   if (lengths.empty()) {
-    const bool needs_length = head.method == "POST" || head.method == "PUT" || head.method == "PATCH";
-    return needs_length ? std::optional<Refusal>(Refusal{411, "Content-Length is needed"}) : std::nullopt;
+    const bool needs_length =
+        head.method == "POST" || head.method == "PUT" || head.method == "PATCH";
+    return needs_length ? std::optional<Refusal>(Refusal{411, "Content-Length is needed"})
+                        : std::nullopt;
   }
   const std::string_view text = lengths.front();
   if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) {
@@ -211,7 +220,8 @@ std::optional<std::string> as_address(std::string text) {
 
 }  // namespace
 
-std::variant<std::optional<std::size_t>, Refusal> find_head_end(std::string_view bytes, std::size_t from) {
+std::variant<std::optional<std::size_t>, Refusal> find_head_end(std::string_view bytes,
+                                                                std::size_t from) {
   constexpr std::string_view kEnd = "\r\n\r\n";
   const std::size_t limit = std::min(bytes.size(), kMaxRequestHead);
   for (std::size_t at = bytes.find('\n', from); at < limit; at = bytes.find('\n', at + 1)) {
@@ -228,7 +238,8 @@ std::variant<std::optional<std::size_t>, Refusal> find_head_end(std::string_view
   return std::nullopt;
 }
 
-std::variant<RequestHead, Refusal> guard_head(std::string_view head_bytes, const GuardRules& rules) {
+std::variant<RequestHead, Refusal> guard_head(std::string_view head_bytes,
+                                              const GuardRules& rules) {
   if (head_bytes.size() > kMaxRequestHead) {
     return Refusal{431, "head too large"};
   }
@@ -267,10 +278,12 @@ std::optional<std::string> forwarded_peer(const Headers& headers) {
   }
   const std::string_view last = values.back();
   const std::size_t comma = last.rfind(',');
-  std::string_view hop = trim_blanks(comma == std::string_view::npos ? last : last.substr(comma + 1));
+  std::string_view hop =
+      trim_blanks(comma == std::string_view::npos ? last : last.substr(comma + 1));
   if (!hop.empty() && hop.front() == '[') {
     const std::size_t end = hop.find(']');
-    return end == std::string_view::npos ? std::nullopt : as_address(std::string(hop.substr(1, end - 1)));
+    return end == std::string_view::npos ? std::nullopt
+                                         : as_address(std::string(hop.substr(1, end - 1)));
   }
   if (std::count(hop.begin(), hop.end(), ':') == 1) {
     hop = hop.substr(0, hop.find(':'));

@@ -99,7 +99,7 @@ class Server final : public HttpServer {
   RouteTable routes_;
   WorkQueue queue_;
   std::unique_ptr<Poller> poller_;
-  base::Mutex stopping_;             // one stop at a time; the others wait for it
+  base::Mutex stopping_;              // one stop at a time; the others wait for it
   std::vector<std::thread> threads_;  // the poller's first
 };
 
@@ -156,16 +156,21 @@ void Server::end(base::Milliseconds grace) {
 
 }  // namespace
 
-std::optional<std::string> ServerRequest::header(std::string_view name) const { return first_value(headers, name); }
+std::optional<std::string> ServerRequest::header(std::string_view name) const {
+  return first_value(headers, name);
+}
 
 std::optional<std::string> ServerRequest::query_value(std::string_view name) const {
-  const auto found = std::find_if(query.rbegin(), query.rend(), [name](const auto& pair) { return pair.first == name; });
+  const auto found = std::find_if(query.rbegin(), query.rend(),
+                                  [name](const auto& pair) { return pair.first == name; });
   return found == query.rend() ? std::nullopt : std::optional<std::string>(found->second);
 }
 
-base::Result<std::unique_ptr<HttpServer>> HttpServer::open(const ServerOptions& options, base::Log& log) {
+base::Result<std::unique_ptr<HttpServer>> HttpServer::open(const ServerOptions& options,
+                                                           base::Log& log) {
   if (!options.behind_proxy && !is_loopback_host(options.host)) {
-    return base::Error{base::Errc::refused, "only a loopback address may be listened on without a proxy in front"};
+    return base::Error{base::Errc::refused,
+                       "only a loopback address may be listened on without a proxy in front"};
   }
   base::ignore_sigpipe();
   const std::size_t limit = raise_descriptor_limit();
@@ -173,7 +178,8 @@ base::Result<std::unique_ptr<HttpServer>> HttpServer::open(const ServerOptions& 
       std::min(options.max_parked, limit > kReservedDescriptors ? limit - kReservedDescriptors : 0);
   if (max_parked < options.max_parked) {
     log.warning("at most " + std::to_string(max_parked) + " requests are held instead of " +
-                std::to_string(options.max_parked) + ": the limit of open files is " + std::to_string(limit));
+                std::to_string(options.max_parked) + ": the limit of open files is " +
+                std::to_string(limit));
   }
   base::Result<base::Fd> listener = listen_on(options.host, options.port);
   if (!listener.ok()) {
@@ -188,8 +194,9 @@ base::Result<std::unique_ptr<HttpServer>> HttpServer::open(const ServerOptions& 
   setup.rules = rules_for(options, *port);
   setup.options = options;
   setup.max_parked = max_parked;
-  setup.max_open = std::min(max_parked + kSpareConnections,
-                            limit > 2 * kForeignDescriptors ? limit - kForeignDescriptors : kForeignDescriptors);
+  setup.max_open =
+      std::min(max_parked + kSpareConnections,
+               limit > 2 * kForeignDescriptors ? limit - kForeignDescriptors : kForeignDescriptors);
   auto server = std::make_unique<Server>(options, *port, max_parked, log);
   if (base::Status opened = server->listen(std::move(setup)); !opened.ok()) {
     return opened.error();

@@ -19,8 +19,9 @@ bool is_token(std::string_view text) {
 }
 
 std::optional<std::string> first_value(const Headers& headers, std::string_view name) {
-  const auto found = std::find_if(headers.begin(), headers.end(),
-                                  [name](const auto& field) { return base::equals_ignoring_case(field.first, name); });
+  const auto found = std::find_if(headers.begin(), headers.end(), [name](const auto& field) {
+    return base::equals_ignoring_case(field.first, name);
+  });
   return found == headers.end() ? std::nullopt : std::optional<std::string>(found->second);
 }
 

@@ -27,11 +27,21 @@ class MemoryStream final : public httplib::Stream {
 #pragma clang diagnostic ignored "-Winconsistent-missing-override"
 #pragma clang diagnostic ignored "-Wsuggest-override"
 #endif
-  virtual bool is_readable() const { return at_ < in_.size(); }  // NOLINT(modernize-use-override): see above
-  virtual bool is_writable() const { return true; }              // NOLINT(modernize-use-override): see above
-  virtual bool wait_readable() const { return true; }            // NOLINT(modernize-use-override): see above
-  virtual bool wait_writable() const { return true; }            // NOLINT(modernize-use-override): see above
-  virtual time_t duration() const { return 0; }                  // NOLINT(modernize-use-override): see above
+  virtual bool is_readable() const {
+    return at_ < in_.size();
+  }  // NOLINT(modernize-use-override): see above
+  virtual bool is_writable() const {
+    return true;
+  }  // NOLINT(modernize-use-override): see above
+  virtual bool wait_readable() const {
+    return true;
+  }  // NOLINT(modernize-use-override): see above
+  virtual bool wait_writable() const {
+    return true;
+  }  // NOLINT(modernize-use-override): see above
+  virtual time_t duration() const {
+    return 0;
+  }  // NOLINT(modernize-use-override): see above
 #if defined(__clang__)
 #pragma clang diagnostic pop
 #endif
@@ -54,7 +64,9 @@ class MemoryStream final : public httplib::Stream {
     port = 0;
   }
   // The library would select() on it.
-  [[nodiscard]] socket_t socket() const override { return -1; }
+  [[nodiscard]] socket_t socket() const override {
+    return -1;
+  }
 
  private:
   std::string in_;
@@ -64,10 +76,12 @@ class MemoryStream final : public httplib::Stream {
 };
 
 bool sendable(const ServerResponse& response) {
-  const bool type_ok = std::none_of(response.content_type.begin(), response.content_type.end(), is_control);
+  const bool type_ok =
+      std::none_of(response.content_type.begin(), response.content_type.end(), is_control);
   return type_ok && response.status >= 200 && response.status <= 599 &&
          std::all_of(response.headers.begin(), response.headers.end(), [](const auto& field) {
-           return is_token(field.first) && std::none_of(field.second.begin(), field.second.end(), is_control);
+           return is_token(field.first) &&
+                  std::none_of(field.second.begin(), field.second.end(), is_control);
          });
 }
 
@@ -75,23 +89,28 @@ bool sendable(const ServerResponse& response) {
 
 class LibraryCall::Parser final : public httplib::Server {
  public:
-  Parser(std::function<HandlerResult(ServerRequest&)> dispatch, std::function<void(const ServerRequest&)> on_throw)
+  Parser(std::function<HandlerResult(ServerRequest&)> dispatch,
+         std::function<void(const ServerRequest&)> on_throw)
       : dispatch_(std::move(dispatch)), on_throw_(std::move(on_throw)) {
-    // Before the library's own routes, which match paths with std::regex; there are none, and no mount points.
+    // Before the library's own routes, which match paths with std::regex; there are none, and no
+    // mount points.
     set_pre_routing_handler([this](const httplib::Request&, httplib::Response& response) {
       answer(response);
       return HandlerResponse::Handled;
     });
     // Without it the library sends the text of the exception to the peer.
-    set_exception_handler([](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
-      fill(response, message_response(kFailed.status, kFailed.why));
-    });
+    set_exception_handler(
+        [](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
+          fill(response, message_response(kFailed.status, kFailed.why));
+        });
   }
 
   Outcome run(WholeRequest& request) {
     current_ = &request.request;
     park_.reset();
-    MemoryStream stream(current_->method + " " + request.target + " HTTP/1.1\r\nHost: service\r\n\r\n", current_->peer);
+    MemoryStream stream(
+        current_->method + " " + request.target + " HTTP/1.1\r\nHost: service\r\n\r\n",
+        current_->peer);
     const bool done = call(&Parser::process_request, stream);
     current_ = nullptr;
     if (park_) {
@@ -105,8 +124,8 @@ class LibraryCall::Parser final : public httplib::Server {
   using Setup = std::function<void(httplib::Request&)>;
   // process_request() as 0.11 declares it, and as later versions do.
   using Early = bool (httplib::Server::*)(httplib::Stream&, bool, bool&, const Setup&);
-  using Later = bool (httplib::Server::*)(httplib::Stream&, const std::string&, int, const std::string&, int, bool, bool&,
-                                          const Setup&);
+  using Later = bool (httplib::Server::*)(httplib::Stream&, const std::string&, int,
+                                          const std::string&, int, bool, bool&, const Setup&);
 
   bool call(Early process, httplib::Stream& stream) {
     bool closed = false;
@@ -158,6 +177,8 @@ LibraryCall::LibraryCall(LibraryCall&&) noexcept = default;
 LibraryCall& LibraryCall::operator=(LibraryCall&&) noexcept = default;
 LibraryCall::~LibraryCall() = default;
 
-Outcome LibraryCall::run(WholeRequest& request) { return parser_->run(request); }
+Outcome LibraryCall::run(WholeRequest& request) {
+  return parser_->run(request);
+}
 
 }  // namespace robot_council::net

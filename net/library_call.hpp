@@ -18,13 +18,15 @@ struct WholeRequest {
 // The bytes of an answer, or that the request waits.
 using Outcome = std::variant<std::string, Park>;
 
-// Runs requests through the library's parser and writer. The library is shown a head that we wrote: the request line and a
-// Host, so that nothing a peer puts into its headers (Range, Accept-Encoding, REMOTE_ADDR, %0d%0a) means anything to it.
-// Threads: one a thread.
+// Runs requests through the library's parser and writer. The library is shown a head that we wrote:
+// the request line and a Host, so that nothing a peer puts into its headers (Range,
+// Accept-Encoding, REMOTE_ADDR, %0d%0a) means anything to it. Threads: one a thread.
 class LibraryCall {
  public:
-  // `dispatch` finds and runs the handler. Whatever it throws becomes a 500 with a fixed text and `on_throw`.
-  LibraryCall(std::function<HandlerResult(ServerRequest&)> dispatch, std::function<void(const ServerRequest&)> on_throw);
+  // `dispatch` finds and runs the handler. Whatever it throws becomes a 500 with a fixed text and
+  // `on_throw`.
+  LibraryCall(std::function<HandlerResult(ServerRequest&)> dispatch,
+              std::function<void(const ServerRequest&)> on_throw);
   LibraryCall(LibraryCall&&) noexcept;
   LibraryCall& operator=(LibraryCall&&) noexcept;
   LibraryCall(const LibraryCall&) = delete;

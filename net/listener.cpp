@@ -19,13 +19,17 @@ namespace robot_council::net {
 namespace {
 
 std::string without_brackets(const std::string& host) {
-  return host.size() > 2 && host.front() == '[' && host.back() == ']' ? host.substr(1, host.size() - 2) : host;
+  return host.size() > 2 && host.front() == '[' && host.back() == ']'
+             ? host.substr(1, host.size() - 2)
+             : host;
 }
 
 struct Name {
   sockaddr_storage storage{};
   socklen_t length = 0;
-  [[nodiscard]] const sockaddr* get() const { return static_cast<const sockaddr*>(static_cast<const void*>(&storage)); }
+  [[nodiscard]] const sockaddr* get() const {
+    return static_cast<const sockaddr*>(static_cast<const void*>(&storage));
+  }
   [[nodiscard]] sockaddr* get() { return static_cast<sockaddr*>(static_cast<void*>(&storage)); }
 };
 
@@ -91,7 +95,8 @@ base::Result<base::Fd> listen_on(const std::string& host, std::uint16_t port) {
   const int on = 1;
   (void)::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (::bind(fd.get(), name->get(), name->length) != 0 || ::listen(fd.get(), kListenBacklog) != 0) {
-    return errno == EADDRINUSE ? base::Error{base::Errc::busy, what + ": the port is taken"} : base::errno_error(what);
+    return errno == EADDRINUSE ? base::Error{base::Errc::busy, what + ": the port is taken"}
+                               : base::errno_error(what);
   }
   return fd;
 }
@@ -103,7 +108,9 @@ base::Result<std::uint16_t> port_of(const base::Fd& listener) {
     return base::errno_error("getsockname");
   }
   std::uint16_t port = 0;  // both families have it at the same place
-  std::memcpy(&port, static_cast<const char*>(static_cast<const void*>(&name.storage)) + offsetof(sockaddr_in, sin_port),
+  std::memcpy(&port,
+              static_cast<const char*>(static_cast<const void*>(&name.storage)) +
+                  offsetof(sockaddr_in, sin_port),
               sizeof port);
   return ntohs(port);
 }
@@ -128,7 +135,8 @@ AcceptResult accept_from(const base::Fd& listener) {
   Name name;
   name.length = sizeof name.storage;
   AcceptResult result;
-  result.fd = base::Fd(::accept4(listener.get(), name.get(), &name.length, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  result.fd =
+      base::Fd(::accept4(listener.get(), name.get(), &name.length, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (result.fd.valid()) {
     const int on = 1;
     (void)::setsockopt(result.fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

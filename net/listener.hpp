@@ -12,8 +12,9 @@ namespace robot_council::net {
 // Whether `host` is an address of this machine's loopback: 127.0.0.0/8, ::1, [::1], localhost.
 [[nodiscard]] bool is_loopback_host(const std::string& host);
 
-// A listening non-blocking socket, ours alone: SO_REUSEADDR (a restart need not wait for old connections), never SO_REUSEPORT
-// (a second process would share the port in silence). busy: the port is taken; refused: not allowed; invalid: no IP address.
+// A listening non-blocking socket, ours alone: SO_REUSEADDR (a restart need not wait for old
+// connections), never SO_REUSEPORT (a second process would share the port in silence). busy: the
+// port is taken; refused: not allowed; invalid: no IP address.
 [[nodiscard]] base::Result<base::Fd> listen_on(const std::string& host, std::uint16_t port);
 [[nodiscard]] base::Result<std::uint16_t> port_of(const base::Fd& listener);
 

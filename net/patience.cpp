@@ -60,7 +60,9 @@ base::Result<Interrupt> Interrupt::open() {
 }
 
 // A full pipe is raised already; nothing else can go wrong with one that we hold both ends of.
-void Interrupt::raise() const { (void)!::write(pipe_.write_end.get(), "!", 1); }
+void Interrupt::raise() const {
+  (void)!::write(pipe_.write_end.get(), "!", 1);
+}
 
 void Interrupt::clear() const {
   std::array<char, 64> dropped{};
@@ -71,7 +73,8 @@ void Interrupt::clear() const {
 base::Status wait_for(int fd, short events, const Patience& patience) {
   while (true) {
     std::array<pollfd, 2> waits{pollfd{fd, events, 0}, pollfd{patience.interrupt, POLLIN, 0}};
-    const base::Milliseconds left = std::min(base::time_left(patience.deadline), base::Milliseconds(1000000000));
+    const base::Milliseconds left =
+        std::min(base::time_left(patience.deadline), base::Milliseconds(1000000000));
     const int ready = ::poll(waits.data(), waits.size(), static_cast<int>(left.count()));
     if (ready < 0 && errno != EINTR) {
       return base::errno_error("poll");
@@ -103,7 +106,8 @@ base::Status check(const Patience& patience) {
 base::Result<base::Fd> connect_to(const std::vector<Address>& addresses, const Patience& patience) {
   base::Error last{base::Errc::io, "no address"};
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    const base::Milliseconds share = base::time_left(patience.deadline) / static_cast<int>(addresses.size() - i);
+    const base::Milliseconds share =
+        base::time_left(patience.deadline) / static_cast<int>(addresses.size() - i);
     Patience mine = patience;
     mine.deadline = i + 1 == addresses.size() ? patience.deadline : base::deadline_in(share);
     base::Result<base::Fd> fd = connect_one(addresses[i], mine);

@@ -48,16 +48,22 @@ Got receive(const Connection& connection, std::vector<char>& into, std::size_t& 
 
 }  // namespace
 
-base::Result<std::unique_ptr<Poller>> Poller::open(PollerSetup setup, WorkQueue& queue, base::Log& log) {
+base::Result<std::unique_ptr<Poller>> Poller::open(PollerSetup setup, WorkQueue& queue,
+                                                   base::Log& log) {
   base::Result<Readiness> readiness = Readiness::open();
   if (!readiness.ok()) {
     return readiness.error();
   }
-  return std::unique_ptr<Poller>(new Poller(std::move(setup), std::move(readiness).value(), queue, log));
+  return std::unique_ptr<Poller>(
+      new Poller(std::move(setup), std::move(readiness).value(), queue, log));
 }
 
 Poller::Poller(PollerSetup setup, Readiness readiness, WorkQueue& queue, base::Log& log)
-    : setup_(std::move(setup)), readiness_(std::move(readiness)), queue_(queue), log_(log), chunk_(kReadChunk) {}
+    : setup_(std::move(setup)),
+      readiness_(std::move(readiness)),
+      queue_(queue),
+      log_(log),
+      chunk_(kReadChunk) {}
 
 // --- messages from other threads ---
 
@@ -91,8 +97,8 @@ void Poller::take_inbox() {
     const base::MutexLock lock(mu_);
     std::swap(inbox, inbox_);
   }
-  // First the wakes: one that came before the handler parked then finds it running, and the parking finds the mark. One that
-  // came after it does too; the handler then runs once more.
+  // First the wakes: one that came before the handler parked then finds it running, and the parking
+  // finds the mark. One that came after it does too; the handler then runs once more.
   for (const RequestId id : inbox.wakes) {
     wake_one(id);
   }
@@ -132,7 +138,8 @@ void Poller::run() {
   }
   while (true) {
     Connection* left = nullptr;
-    for (const Stage stage : {Stage::draining, Stage::answering, Stage::parked, Stage::running, Stage::reading}) {
+    for (const Stage stage :
+         {Stage::draining, Stage::answering, Stage::parked, Stage::running, Stage::reading}) {
       left = left == nullptr ? connections_.oldest(stage) : left;
     }
     if (left == nullptr) {
@@ -144,7 +151,8 @@ void Poller::run() {
 
 base::SteadyTime Poller::next_wait() const {
   base::SteadyTime until = now_ + kLongestWait;
-  for (const std::optional<base::SteadyTime>& limit : {connections_.next_deadline(), accept_again_, stop_by_}) {
+  for (const std::optional<base::SteadyTime>& limit :
+       {connections_.next_deadline(), accept_again_, stop_by_}) {
     if (limit) {
       until = std::min(until, *limit);
     }
@@ -261,8 +269,8 @@ void Poller::say_dropped() {
     return;
   }
   said_dropped_ = now_;
-  log_.warning("all " + std::to_string(connections_.size()) + " connections are in use; " + std::to_string(dropped_) +
-               " unfinished requests were dropped so far");
+  log_.warning("all " + std::to_string(connections_.size()) + " connections are in use; " +
+               std::to_string(dropped_) + " unfinished requests were dropped so far");
 }
 
 // --- reading ---
@@ -305,8 +313,10 @@ void Poller::read_head(Connection& connection) {
   connection.head = std::move(std::get<RequestHead>(guarded));
   connection.head_size = *size;
   if (connection.head.expects_continue && connection.in.size() == *size) {
-    // Into an empty buffer of the system: goes out whole, or the peer is gone, which the next read tells.
-    (void)::send(connection.fd.get(), kContinue.data(), kContinue.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    // Into an empty buffer of the system: goes out whole, or the peer is gone, which the next read
+    // tells.
+    (void)::send(connection.fd.get(), kContinue.data(), kContinue.size(),
+                 MSG_DONTWAIT | MSG_NOSIGNAL);
   }
   start_if_whole(connection);
 }
@@ -379,7 +389,8 @@ void Poller::finish(Completion completion) {
 void Poller::park(Connection& connection, std::unique_ptr<WholeRequest> request, const Park& park) {
   connection.request = std::move(request);
   connection.held = true;
-  // A handler that parks in its last turn, or again after its time with no time left, would run for ever.
+  // A handler that parks in its last turn, or again after its time with no time left, would run for
+  // ever.
   if (connection.turn == Turn::stopping) {
     answer(connection, refusal_bytes(kStopping));
   } else if (stop_by_) {
@@ -414,8 +425,9 @@ void Poller::answer(Connection& connection, std::string bytes) {
 
 void Poller::send_answer(Connection& connection) {
   while (connection.sent < connection.out.size()) {
-    const ssize_t put = ::send(connection.fd.get(), connection.out.data() + connection.sent,
-                               connection.out.size() - connection.sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t put =
+        ::send(connection.fd.get(), connection.out.data() + connection.sent,
+               connection.out.size() - connection.sent, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (put < 0 && errno == EINTR) {
       continue;
     }

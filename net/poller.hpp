@@ -29,11 +29,13 @@ struct PollerSetup {
   std::size_t max_open = 0;  // connections
 };
 
-// The event loop of a server: accepts, reads whole requests, refuses bad ones, gives good ones to the queue, holds parked ones
-// and sends answers. It alone touches connections; workers and callers leave messages.
+// The event loop of a server: accepts, reads whole requests, refuses bad ones, gives good ones to
+// the queue, holds parked ones and sends answers. It alone touches connections; workers and callers
+// leave messages.
 class Poller {
  public:
-  [[nodiscard]] static base::Result<std::unique_ptr<Poller>> open(PollerSetup setup, WorkQueue& queue, base::Log& log);
+  [[nodiscard]] static base::Result<std::unique_ptr<Poller>> open(PollerSetup setup,
+                                                                  WorkQueue& queue, base::Log& log);
 
   // Before run() only.
   void on_gone(std::function<void(RequestId)> callback) { on_gone_ = std::move(callback); }
@@ -43,8 +45,8 @@ class Poller {
   // Threads: any.
   void complete(Job job, Outcome outcome) RC_EXCLUDES(mu_);
   void wake(std::vector<RequestId> requests) RC_EXCLUDES(mu_);
-  // Accepts no more, drops unfinished requests, gives parked ones their last turn; the loop ends when all are answered, or at
-  // the deadline.
+  // Accepts no more, drops unfinished requests, gives parked ones their last turn; the loop ends
+  // when all are answered, or at the deadline.
   void begin_stop(base::SteadyTime deadline) RC_EXCLUDES(mu_);
   [[nodiscard]] std::size_t parked() const { return parked_.load(std::memory_order_relaxed); }
 

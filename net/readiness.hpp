@@ -9,7 +9,8 @@
 
 namespace robot_council::net {
 
-// What a descriptor is waited for. `closed`: the peer sent its end, without reading what came before it.
+// What a descriptor is waited for. `closed`: the peer sent its end, without reading what came
+// before it.
 enum class Interest : std::uint8_t { none, read, closed, write, listen };
 
 struct ReadyEvent {

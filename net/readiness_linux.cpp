@@ -63,14 +63,16 @@ base::Status Readiness::set(int fd, std::uint64_t key, Interest was, Interest wa
     // With an empty mask a broken connection would be reported without end.
     operation = EPOLL_CTL_DEL;
   }
-  return ::epoll_ctl(poll_.get(), operation, fd, &event) == 0 ? base::Status{} : base::errno_error("epoll");
+  return ::epoll_ctl(poll_.get(), operation, fd, &event) == 0 ? base::Status{}
+                                                              : base::errno_error("epoll");
 }
 
 base::Status Readiness::wait(base::SteadyTime until, std::vector<ReadyEvent>& ready) const {
   ready.clear();
   std::array<epoll_event, kEventsPerTurn> events{};
   const base::Milliseconds left = std::min(base::time_left(until), base::Milliseconds(1000000000));
-  const int count = ::epoll_wait(poll_.get(), events.data(), static_cast<int>(events.size()), static_cast<int>(left.count()));
+  const int count = ::epoll_wait(poll_.get(), events.data(), static_cast<int>(events.size()),
+                                 static_cast<int>(left.count()));
   if (count < 0) {
     return errno == EINTR ? base::Status{} : base::errno_error("epoll");
   }

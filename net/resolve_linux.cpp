@@ -56,17 +56,20 @@ struct Lookup {
 };
 
 void lookup_over(sigval value) {
-  const std::unique_ptr<std::shared_ptr<Lookup>> lookup(static_cast<std::shared_ptr<Lookup>*>(value.sival_ptr));
+  const std::unique_ptr<std::shared_ptr<Lookup>> lookup(
+      static_cast<std::shared_ptr<Lookup>*>(value.sival_ptr));
   (void)!::write((*lookup)->done.write_end.get(), "!", 1);
 }
 
 base::Error no_address(int code) {
-  return {base::Errc::io, "the host name has no address (" + std::string(::gai_strerror(code)) + ")"};
+  return {base::Errc::io,
+          "the host name has no address (" + std::string(::gai_strerror(code)) + ")"};
 }
 
 }  // namespace
 
-base::Result<std::vector<Address>> resolve(const std::string& host, std::uint16_t port, const Patience& patience) {
+base::Result<std::vector<Address>> resolve(const std::string& host, std::uint16_t port,
+                                           const Patience& patience) {
   in_addr v4{};
   in6_addr v6{};
   if (host == "localhost") {
@@ -109,7 +112,8 @@ base::Result<std::vector<Address>> resolve(const std::string& host, std::uint16_
     return no_address(code);
   }
   std::vector<Address> addresses;
-  for (const addrinfo* entry = lookup->request.ar_result; entry != nullptr; entry = entry->ai_next) {
+  for (const addrinfo* entry = lookup->request.ar_result; entry != nullptr;
+       entry = entry->ai_next) {
     Address address;
     if (entry->ai_addrlen <= sizeof address.storage) {
       std::memcpy(&address.storage, entry->ai_addr, entry->ai_addrlen);

@@ -31,7 +31,9 @@ std::optional<std::vector<std::string>> match(const std::vector<std::string>& pa
 }  // namespace
 
 RouteTable::RouteTable()
-    : not_found_([](const ServerRequest&) -> HandlerResult { return message_response(404, "Not found."); }) {}
+    : not_found_([](const ServerRequest&) -> HandlerResult {
+        return message_response(404, "Not found.");
+      }) {}
 
 void RouteTable::add(const std::string& method, const std::string& pattern, Handler handler) {
   RC_CHECK(!pattern.empty() && pattern.front() == '/' && handler);

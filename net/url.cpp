@@ -16,13 +16,17 @@ constexpr std::uint16_t kHttpPort = 80;
 constexpr std::uint16_t kHttpsPort = 443;
 constexpr std::int64_t kMaxPort = 65535;
 
-base::Error unusable(std::string_view why) { return {base::Errc::invalid, std::string(why)}; }
+base::Error unusable(std::string_view why) {
+  return {base::Errc::invalid, std::string(why)};
+}
 
 bool is_alnum(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-bool is_unreserved(char c) { return is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~'; }
+bool is_unreserved(char c) {
+  return is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
+}
 
 bool is_control_or_blank(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -51,7 +55,8 @@ std::optional<unsigned> hex_digit(char c) {
 bool is_name(std::string_view host) {
   return !host.empty() && host.size() <= 253 && host.front() != '.' && host.front() != '-' &&
          host.find("..") == std::string_view::npos &&
-         std::all_of(host.begin(), host.end(), [](char c) { return is_alnum(c) || c == '-' || c == '.' || c == '_'; });
+         std::all_of(host.begin(), host.end(),
+                     [](char c) { return is_alnum(c) || c == '-' || c == '.' || c == '_'; });
 }
 
 // "host", "host:port", "[v6]", "[v6]:port" into `url`.
@@ -85,7 +90,8 @@ base::Status read_authority(std::string_view authority, Url& url) {
   if (port.empty() || port == ":") {
     return {};
   }
-  const std::optional<std::int64_t> number = port.front() == ':' ? base::parse_digits(port.substr(1)) : std::nullopt;
+  const std::optional<std::int64_t> number =
+      port.front() == ':' ? base::parse_digits(port.substr(1)) : std::nullopt;
   if (!number || *number < 1 || *number > kMaxPort) {
     return unusable("its port is not a number from 1 to 65535");
   }
@@ -153,7 +159,8 @@ base::Result<Url> parse_url(std::string_view text) {
   if (slash != std::string_view::npos) {
     url.path = base::without_trailing(text.substr(slash), '/');
   }
-  if (std::any_of(url.path.begin(), url.path.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80U; })) {
+  if (std::any_of(url.path.begin(), url.path.end(),
+                  [](char c) { return static_cast<unsigned char>(c) >= 0x80U; })) {
     return unusable("its path holds bytes that must be percent-encoded");
   }
   if (!percent_decode(url.path)) {
@@ -166,8 +173,9 @@ base::Status check_transport(const Url& url) {
   if (url.tls || url.host == "127.0.0.1" || url.host == "localhost" || url.host == "::1") {
     return {};
   }
-  return base::Error{base::Errc::refused,
-                     "The service must be reached over https. Only a loopback address may use http"};
+  return base::Error{
+      base::Errc::refused,
+      "The service must be reached over https. Only a loopback address may use http"};
 }
 
 std::string percent_encode(std::string_view text) {
@@ -195,7 +203,8 @@ base::Result<std::string> percent_decode(std::string_view text) {
       out += text[i];
       continue;
     }
-    const std::optional<unsigned> high = i + 2 < text.size() ? hex_digit(text[i + 1]) : std::nullopt;
+    const std::optional<unsigned> high =
+        i + 2 < text.size() ? hex_digit(text[i + 1]) : std::nullopt;
     const std::optional<unsigned> low = i + 2 < text.size() ? hex_digit(text[i + 2]) : std::nullopt;
     if (!high || !low) {
       return unusable("a % without two hex digits");

@@ -29,14 +29,16 @@ using Opened = base::Result<std::optional<DeliveryStore>>;
 constexpr std::size_t kOfferBytes = 16;  // of randomness: an offer's id is never used again
 
 bool passes(const Entry& row, const RowFilter& filter) {
-  return row.in_share && row.seq > filter.after_seq && (!filter.urgent_only || sink::is_urgent(row.type));
+  return row.in_share && row.seq > filter.after_seq &&
+         (!filter.urgent_only || sink::is_urgent(row.type));
 }
 
 sink::Proof proof_of(const Call& call) {
   if (call.kind == CallKind::wake) {
     return sink::Proof::wake;
   }
-  const bool can_prove = call.session && (call.has_continuation_field || call.turn || call.transcript);
+  const bool can_prove =
+      call.session && (call.has_continuation_field || call.turn || call.transcript);
   return can_prove ? sink::Proof::hook : sink::Proof::next_call;
 }
 
@@ -47,7 +49,8 @@ sink::Scope scope_of(const Call& call) {
 // One run of deliver(): the steps in their order, and what one step leaves for the next.
 class Delivery {
  public:
-  Delivery(const Request& request, const base::Context& context) : request_(request), context_(context) {}
+  Delivery(const Request& request, const base::Context& context)
+      : request_(request), context_(context) {}
 
   base::Result<Outcome> run();
 
@@ -55,8 +58,8 @@ class Delivery {
   [[nodiscard]] base::Result<bool> is_quiet(DeliveryStore& store);
   [[nodiscard]] base::Status settle_and_offer(DeliveryStore& store, const sink::WaitBudget& budget);
   [[nodiscard]] base::Status decide(DeliveryStore::Transaction& transaction, std::int64_t now_ms);
-  [[nodiscard]] base::Status offer(DeliveryStore::Transaction& transaction, const Rows& rows, Chain chain,
-                                   std::int64_t now_ms);
+  [[nodiscard]] base::Status offer(DeliveryStore::Transaction& transaction, const Rows& rows,
+                                   Chain chain, std::int64_t now_ms);
   void print(DeliveryStore& store);
   void take_back(DeliveryStore& store, std::size_t written);
   void mark_turn() const;
@@ -66,7 +69,9 @@ class Delivery {
     }
   }
   // Counters belong to the turn ends of a session.
-  [[nodiscard]] bool has_chain() const { return request_.call.kind == CallKind::hook && request_.call.session; }
+  [[nodiscard]] bool has_chain() const {
+    return request_.call.kind == CallKind::hook && request_.call.session;
+  }
   [[nodiscard]] Verdict ask_guard(const TurnEnd& turn_end) const {
     return request_.guard ? request_.guard(turn_end) : Verdict{true, turn_end.chain};
   }
@@ -80,7 +85,7 @@ class Delivery {
   const base::Context& context_;
   Outcome outcome_;
   std::set<std::int64_t> seen_;
-  Rows chosen_;         // as they were before the offer
+  Rows chosen_;  // as they were before the offer
   Chain chain_before_;
   std::string offer_id_;
   std::string bytes_;
@@ -88,7 +93,8 @@ class Delivery {
 
 base::Result<Outcome> Delivery::run() {
   const sink::WaitBudget budget;
-  auto store = DeliveryStore::open(request_.files, sink::Access::read_write, budget, request_.ancestors);
+  auto store =
+      DeliveryStore::open(request_.files, sink::Access::read_write, budget, request_.ancestors);
   if (!store) {
     return store.error();
   }
@@ -113,7 +119,8 @@ base::Result<Outcome> Delivery::run() {
   at(Step::drain_held);
   if (!(*store)->still_at_path()) {
     // A bridge set the file aside while we waited for the lock.
-    store = DeliveryStore::open(request_.files, sink::Access::read_write, budget, request_.ancestors);
+    store =
+        DeliveryStore::open(request_.files, sink::Access::read_write, budget, request_.ancestors);
     if (!store) {
       return store.error();
     }
@@ -148,7 +155,8 @@ base::Result<bool> Delivery::is_quiet(DeliveryStore& store) {
   if (!look->empty) {
     return false;
   }
-  return !has_chain() || store.read_only() || silent(ask_guard({look->chain, 0, 0}).chain) == look->chain;
+  return !has_chain() || store.read_only() ||
+         silent(ask_guard({look->chain, 0, 0}).chain) == look->chain;
 }
 
 base::Status Delivery::settle_and_offer(DeliveryStore& store, const sink::WaitBudget& budget) {
@@ -159,7 +167,8 @@ base::Status Delivery::settle_and_offer(DeliveryStore& store, const sink::WaitBu
   const std::int64_t now_ms = context_.clock.wall_ms();
   seen_ = seen_rows(look->rows, request_.call, scope_of(request_.call), now_ms);
   at(Step::before_offer);
-  return store.write(budget, [&](DeliveryStore::Transaction& transaction) { return decide(transaction, now_ms); });
+  return store.write(
+      budget, [&](DeliveryStore::Transaction& transaction) { return decide(transaction, now_ms); });
 }
 
 // Inside the transaction; may run again after another process was in the way.
@@ -173,7 +182,8 @@ base::Status Delivery::decide(DeliveryStore::Transaction& transaction, std::int6
   }
   bool answered_already = false;
   for (const Entry& row : before->rows) {
-    answered_already = answered_already || (row.state == RowState::written && same_turn_end(row, call, now_ms));
+    answered_already =
+        answered_already || (row.state == RowState::written && same_turn_end(row, call, now_ms));
     const auto seen = seen_.count(row.seq) != 0 ? sink::Seen::yes : sink::Seen::no;
     const auto settlement = settle_row(row, call, seen, scope_of(call), now_ms);
     if (auto done = transaction.settle(row, settlement, now_ms); !done) {
@@ -195,19 +205,21 @@ base::Status Delivery::decide(DeliveryStore::Transaction& transaction, std::int6
     outcome_.end = End::same_turn_end;
     return {};
   }
-  const auto never_printed = static_cast<std::size_t>(
-      std::count_if(rows.begin(), rows.end(), [](const Entry& row) { return !row.printed_before(); }));
+  const auto never_printed = static_cast<std::size_t>(std::count_if(
+      rows.begin(), rows.end(), [](const Entry& row) { return !row.printed_before(); }));
   chain_before_ = look->chain;
   const Verdict verdict = ask_guard({look->chain, rows.size(), never_printed});
   if (rows.empty() || !verdict.answer) {
     outcome_.end = rows.empty() ? End::nothing_waiting : End::guarded;
     const Chain chain = silent(verdict.chain);
-    return has_chain() && chain != look->chain ? transaction.set_chain(*call.session, chain, now_ms) : base::Status();
+    return has_chain() && chain != look->chain ? transaction.set_chain(*call.session, chain, now_ms)
+                                               : base::Status();
   }
   return offer(transaction, rows, verdict.chain, now_ms);
 }
 
-base::Status Delivery::offer(DeliveryStore::Transaction& transaction, const Rows& rows, Chain chain, std::int64_t now_ms) {
+base::Status Delivery::offer(DeliveryStore::Transaction& transaction, const Rows& rows, Chain chain,
+                             std::int64_t now_ms) {
   const Call& call = request_.call;
   Answer answer = build_answer(rows, request_.shape, request_.budget);
   bytes_ = std::move(answer.bytes);
@@ -234,8 +246,8 @@ base::Status Delivery::offer(DeliveryStore::Transaction& transaction, const Rows
 
 void Delivery::print(DeliveryStore& store) {
   std::size_t written = 0;
-  const auto printed = print_all(request_.output, bytes_, base::deadline_in(request_.write_wait), &written,
-                                 [this] { at(Step::part_printed); });
+  const auto printed = print_all(request_.output, bytes_, base::deadline_in(request_.write_wait),
+                                 &written, [this] { at(Step::part_printed); });
   if (!printed) {
     take_back(store, written);
     return;
@@ -257,13 +269,16 @@ void Delivery::take_back(DeliveryStore& store, std::size_t written) {
   // Half a JSON answer is thrown away by its reader; half of the plain lines may have been read.
   const Begun begun = request_.shape == Shape::plain && written > 0 ? Begun::yes : Begun::no;
   const std::int64_t now_ms = context_.clock.wall_ms();
-  const auto taken = store.write(sink::WaitBudget(), [&](DeliveryStore::Transaction& transaction) -> base::Status {
-    if (auto done = transaction.take_back(chosen_, offer_id_, begun, now_ms); !done) {
-      return done;
-    }
-    const bool counted = has_chain() || (request_.call.kind == CallKind::wake && request_.call.session);
-    return counted ? transaction.set_chain(*request_.call.session, chain_before_, now_ms) : base::Status();
-  });
+  const auto taken =
+      store.write(sink::WaitBudget(), [&](DeliveryStore::Transaction& transaction) -> base::Status {
+        if (auto done = transaction.take_back(chosen_, offer_id_, begun, now_ms); !done) {
+          return done;
+        }
+        const bool counted =
+            has_chain() || (request_.call.kind == CallKind::wake && request_.call.session);
+        return counted ? transaction.set_chain(*request_.call.session, chain_before_, now_ms)
+                       : base::Status();
+      });
   outcome_.end = End::reader_gone;
   outcome_.waiting += chosen_.size();
   if (!taken) {
@@ -272,7 +287,8 @@ void Delivery::take_back(DeliveryStore& store, std::size_t written) {
   at(Step::taken_back);
 }
 
-// For keep-warm, which only Claude Code has: a turn ended now. Best effort, never in a folder of our making.
+// For keep-warm, which only Claude Code has: a turn ended now. Best effort, never in a folder of
+// our making.
 void Delivery::mark_turn() const {
   if (request_.harness == "claude" && request_.call.kind != CallKind::wake) {
     static_cast<void>(base::touch_file(request_.files.turn()));
@@ -280,9 +296,9 @@ void Delivery::mark_turn() const {
 }
 
 std::size_t count_kept(const DeliveryStore::Look& look) {
-  return static_cast<std::size_t>(std::count_if(look.rows.begin(), look.rows.end(), [](const Entry& row) {
-    return row.in_share && row.state != RowState::written;
-  }));
+  return static_cast<std::size_t>(std::count_if(
+      look.rows.begin(), look.rows.end(),
+      [](const Entry& row) { return row.in_share && row.state != RowState::written; }));
 }
 
 }  // namespace
@@ -293,7 +309,8 @@ base::Result<Outcome> deliver(const Request& request, const base::Context& conte
 
 base::Result<std::size_t> confirm_only(const Request& request, const base::Context& context) {
   const sink::WaitBudget budget;
-  auto store = DeliveryStore::open(request.files, sink::Access::read_write, budget, request.ancestors);
+  auto store =
+      DeliveryStore::open(request.files, sink::Access::read_write, budget, request.ancestors);
   if (!store) {
     return store.error();
   }
@@ -304,8 +321,9 @@ base::Result<std::size_t> confirm_only(const Request& request, const base::Conte
   if (!look) {
     return look.error();
   }
-  const bool any_to_prove = std::any_of(look->rows.begin(), look->rows.end(),
-                                        [](const Entry& row) { return row.state != RowState::waiting; });
+  const bool any_to_prove = std::any_of(look->rows.begin(), look->rows.end(), [](const Entry& row) {
+    return row.state != RowState::waiting;
+  });
   if (!any_to_prove) {
     return count_kept(*look);
   }
@@ -315,30 +333,34 @@ base::Result<std::size_t> confirm_only(const Request& request, const base::Conte
   if (!lock) {
     return count_kept(*look);  // a proof that is not noted now costs a marked repeat at most
   }
-  const auto noted = (*store)->write(budget, [&](DeliveryStore::Transaction& transaction) -> base::Status {
-    auto now = transaction.look(request.call.session);
-    if (!now) {
-      return now.error();
-    }
-    for (const Entry& row : now->rows) {
-      const auto proof = seen.count(row.seq) != 0 ? sink::Seen::yes : sink::Seen::no;
-      const auto settlement = settle_row(row, request.call, proof, sink::Scope::proofs_only, now_ms);
-      if (auto done = transaction.settle(row, settlement, now_ms); !done) {
-        return done;
-      }
-    }
-    look = transaction.look(request.call.session);
-    return look ? base::Status() : base::Status(look.error());
-  });
+  const auto noted =
+      (*store)->write(budget, [&](DeliveryStore::Transaction& transaction) -> base::Status {
+        auto now = transaction.look(request.call.session);
+        if (!now) {
+          return now.error();
+        }
+        for (const Entry& row : now->rows) {
+          const auto proof = seen.count(row.seq) != 0 ? sink::Seen::yes : sink::Seen::no;
+          const auto settlement =
+              settle_row(row, request.call, proof, sink::Scope::proofs_only, now_ms);
+          if (auto done = transaction.settle(row, settlement, now_ms); !done) {
+            return done;
+          }
+        }
+        look = transaction.look(request.call.session);
+        return look ? base::Status() : base::Status(look.error());
+      });
   static_cast<void>(noted);
-  return look ? base::Result<std::size_t>(count_kept(*look)) : base::Result<std::size_t>(look.error());
+  return look ? base::Result<std::size_t>(count_kept(*look))
+              : base::Result<std::size_t>(look.error());
 }
 
-base::Result<std::size_t> confirm_by_prompt(const Request& request, std::string_view prompt, Whose whose,
-                                            const base::Context& context) {
+base::Result<std::size_t> confirm_by_prompt(const Request& request, std::string_view prompt,
+                                            Whose whose, const base::Context& context) {
   const sink::WaitBudget budget;
   const auto& session = request.call.session;
-  auto store = DeliveryStore::open(request.files, sink::Access::read_write, budget, request.ancestors);
+  auto store =
+      DeliveryStore::open(request.files, sink::Access::read_write, budget, request.ancestors);
   if (!store) {
     return store.error();
   }
@@ -346,7 +368,8 @@ base::Result<std::size_t> confirm_by_prompt(const Request& request, std::string_
     return std::size_t{0};
   }
   const auto is_shown = [&](const Entry& row) {
-    return row.proof == sink::Proof::wake && row.printed_ms && (whose == Whose::any_session || row.to_session == session) &&
+    return row.proof == sink::Proof::wake && row.printed_ms &&
+           (whose == Whose::any_session || row.to_session == session) &&
            shows(prompt, evidence_of(row.json));
   };
   auto look = (*store)->look(session);
@@ -362,33 +385,36 @@ base::Result<std::size_t> confirm_by_prompt(const Request& request, std::string_
   }
   std::size_t confirmed = 0;
   const std::int64_t now_ms = context.clock.wall_ms();
-  const auto done = (*store)->write(budget, [&](DeliveryStore::Transaction& transaction) -> base::Status {
-    confirmed = 0;
-    auto now = transaction.look(session);
-    if (!now) {
-      return now.error();
-    }
-    for (const Entry& row : now->rows) {
-      if (is_shown(row)) {
-        if (auto settled = transaction.settle(row, sink::Settlement::confirmed, now_ms); !settled) {
-          return settled;
+  const auto done =
+      (*store)->write(budget, [&](DeliveryStore::Transaction& transaction) -> base::Status {
+        confirmed = 0;
+        auto now = transaction.look(session);
+        if (!now) {
+          return now.error();
         }
-        ++confirmed;
-      }
-    }
-    if (confirmed == 0 || !session) {
-      return {};
-    }
-    now->chain.woke = true;
-    return transaction.set_chain(*session, now->chain, now_ms);
-  });
+        for (const Entry& row : now->rows) {
+          if (is_shown(row)) {
+            if (auto settled = transaction.settle(row, sink::Settlement::confirmed, now_ms);
+                !settled) {
+              return settled;
+            }
+            ++confirmed;
+          }
+        }
+        if (confirmed == 0 || !session) {
+          return {};
+        }
+        now->chain.woke = true;
+        return transaction.set_chain(*session, now->chain, now_ms);
+      });
   return done ? base::Result<std::size_t>(confirmed) : base::Result<std::size_t>(done.error());
 }
 
 base::Result<Waiting> look(const Request& request) {
   const sink::WaitBudget budget;
   Waiting waiting;
-  auto store = DeliveryStore::open(request.files, sink::Access::read_only, budget, request.ancestors);
+  auto store =
+      DeliveryStore::open(request.files, sink::Access::read_only, budget, request.ancestors);
   if (!store && store.error().code == base::Errc::refused) {
     // A hot journal of a killed writer can only be rolled back by a connection that may write.
     store = DeliveryStore::open(request.files, sink::Access::read_write, budget, request.ancestors);

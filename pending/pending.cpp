@@ -14,9 +14,12 @@
 namespace robot_council::pending {
 namespace {
 
-base::Error wrong(const char* line) { return {base::Errc::invalid, line}; }
+base::Error wrong(const char* line) {
+  return {base::Errc::invalid, line};
+}
 
-base::Result<sink::SeatNames> names_of(const PendingOptions& options, const base::Environment& environment) {
+base::Result<sink::SeatNames> names_of(const PendingOptions& options,
+                                       const base::Environment& environment) {
   sink::SeatNames names{sink::service_from(options.service, environment),
                         harness::resolved_harness(options.harness, environment), options.project};
   if (names.service.empty()) {
@@ -24,7 +27,8 @@ base::Result<sink::SeatNames> names_of(const PendingOptions& options, const base
   }
   if (names.harness.empty()) {
     return wrong(
-        "Could not tell which harness this is. Pass --harness=<name>, or set ROBOT_COUNCIL_HARNESS in this harness's "
+        "Could not tell which harness this is. Pass --harness=<name>, or set ROBOT_COUNCIL_HARNESS "
+        "in this harness's "
         "configuration.");
   }
   return names;
@@ -41,7 +45,8 @@ int show(const base::Result<std::string>& text, const base::Context& context, in
   }
   std::size_t written = 0;
   const base::Status shown = print_all(stdout_fd, *text, base::deadline_in(kWriteWait), &written);
-  // A person who closed the pager after some lines has seen enough; a full disk or a closed stdout shows nothing.
+  // A person who closed the pager after some lines has seen enough; a full disk or a closed stdout
+  // shows nothing.
   if (!shown && written == 0) {
     context.log.error("cannot write the answer to stdout: " + shown.error().what);
     return kExitMisconfigured;
@@ -57,14 +62,16 @@ bool brake_is_on(const sink::Seat& seat, const base::Environment& environment) {
 
 int keep_everything(const Request& request, const base::Context& context) {
   auto kept = confirm_only(request, context);
-  context.log.warning(kept ? "stopped; " + std::to_string(*kept) + " events kept" : "stopped; events kept. " + kept.error().what);
+  context.log.warning(kept ? "stopped; " + std::to_string(*kept) + " events kept"
+                           : "stopped; events kept. " + kept.error().what);
   return kExitOk;
 }
 
 }  // namespace
 
 base::Status check_options(const PendingOptions& options) {
-  if (options.hook && (options.peek || options.json || options.history || !options.format.empty())) {
+  if (options.hook &&
+      (options.peek || options.json || options.history || !options.format.empty())) {
     return wrong("--hook goes alone.");
   }
   if (options.json && !options.peek) {
@@ -80,7 +87,8 @@ base::Status check_options(const PendingOptions& options) {
 }
 
 int run(const PendingOptions& options, const base::Context& context, int stdout_fd) {
-  // The format is looked at last of these, so that its line does not hide that the fleet is not named.
+  // The format is looked at last of these, so that its line does not hide that the fleet is not
+  // named.
   PendingOptions without_format = options;
   without_format.format.clear();
   if (auto good = check_options(without_format); !good) {
@@ -93,7 +101,8 @@ int run(const PendingOptions& options, const base::Context& context, int stdout_
   if (auto good = check_options(options); !good) {
     return say(context, good.error(), kExitMisconfigured);
   }
-  auto seat = sink::resolve_seat(*names, sink::hook_folder(context.environment, names->harness), context.environment);
+  auto seat = sink::resolve_seat(*names, sink::hook_folder(context.environment, names->harness),
+                                 context.environment);
   if (!seat) {
     return say(context, seat.error(), kExitSink);
   }
@@ -101,7 +110,8 @@ int run(const PendingOptions& options, const base::Context& context, int stdout_
     return show(history_lines(seat->files, *options.history), context, stdout_fd);
   }
   if (options.peek) {
-    return show(options.json ? peek_json(seat->files) : peek_lines(seat->files), context, stdout_fd);
+    return show(options.json ? peek_json(seat->files) : peek_lines(seat->files), context,
+                stdout_fd);
   }
   Request request;
   request.files = seat->files;

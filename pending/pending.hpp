@@ -30,8 +30,9 @@ inline constexpr int kExitSink = 3;
 // Options that exclude each other, and the format. Touches nothing. Error: the one line of exit 1.
 [[nodiscard]] base::Status check_options(const PendingOptions& options);
 
-// Runs it: the answer on `stdout_fd`, at most one line on the context's log. Returns the exit code. `options.hook` belongs to
-// the stop hook, which calls check_options() and then its own. SIGPIPE must be ignored.
+// Runs it: the answer on `stdout_fd`, at most one line on the context's log. Returns the exit code.
+// `options.hook` belongs to the stop hook, which calls check_options() and then its own. SIGPIPE
+// must be ignored.
 int run(const PendingOptions& options, const base::Context& context, int stdout_fd);
 
 }  // namespace robot_council::pending

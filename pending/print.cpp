@@ -10,8 +10,8 @@
 
 namespace robot_council::pending {
 
-base::Status print_all(int fd, std::string_view bytes, base::SteadyTime deadline, std::size_t* written,
-                       const std::function<void()>& after_piece) {
+base::Status print_all(int fd, std::string_view bytes, base::SteadyTime deadline,
+                       std::size_t* written, const std::function<void()>& after_piece) {
   *written = 0;
   while (*written < bytes.size()) {
     auto ready = base::wait_writable(fd, deadline);
@@ -24,7 +24,8 @@ base::Status print_all(int fd, std::string_view bytes, base::SteadyTime deadline
     if (*ready == base::Ready::hung_up) {
       return base::errno_error("write", EPIPE);
     }
-    const ssize_t wrote = ::write(fd, bytes.data() + *written, std::min(kWriteChunk, bytes.size() - *written));
+    const ssize_t wrote =
+        ::write(fd, bytes.data() + *written, std::min(kWriteChunk, bytes.size() - *written));
     if (wrote < 0 && (errno == EINTR || errno == EAGAIN)) {
       continue;
     }

@@ -22,7 +22,8 @@ std::optional<Place> place_of(const sink::Entry& row, const sink::Call& call) {
   return Place{*path, path == row.transcript ? row.transcript_at : std::nullopt};
 }
 
-bool needs_transcript(const sink::Entry& row, const sink::Call& call, sink::Scope scope, std::int64_t now_ms) {
+bool needs_transcript(const sink::Entry& row, const sink::Call& call, sink::Scope scope,
+                      std::int64_t now_ms) {
   const auto without = sink::settle_row(row, call, sink::Seen::no, scope, now_ms);
   const auto with = sink::settle_row(row, call, sink::Seen::yes, scope, now_ms);
   return with != without;
@@ -30,8 +31,8 @@ bool needs_transcript(const sink::Entry& row, const sink::Call& call, sink::Scop
 
 }  // namespace
 
-std::set<std::int64_t> seen_rows(const std::vector<sink::Entry>& rows, const sink::Call& call, sink::Scope scope,
-                                 std::int64_t now_ms) {
+std::set<std::int64_t> seen_rows(const std::vector<sink::Entry>& rows, const sink::Call& call,
+                                 sink::Scope scope, std::int64_t now_ms) {
   std::set<std::int64_t> seen;
   std::map<Place, TranscriptText> texts;  // rows of one answer share a place
   for (const sink::Entry& row : rows) {

@@ -20,7 +20,9 @@ std::string readable(std::string_view json) {
 
 std::string string_member(std::string_view object, std::string_view key) {
   const std::string_view value = base::json_member(object, key);
-  return value.empty() || base::json_kind(value) != base::JsonKind::string ? std::string() : base::json_unescape(value);
+  return value.empty() || base::json_kind(value) != base::JsonKind::string
+             ? std::string()
+             : base::json_unescape(value);
 }
 
 bool has_string(std::string_view object, std::string_view key) {
@@ -28,12 +30,16 @@ bool has_string(std::string_view object, std::string_view key) {
   return !value.empty() && base::json_kind(value) == base::JsonKind::string;
 }
 
-std::string clean(std::string_view text) { return base::without_controls(text, base::Keep::line_breaks_and_tabs); }
+std::string clean(std::string_view text) {
+  return base::without_controls(text, base::Keep::line_breaks_and_tabs);
+}
 
 std::string author(std::string_view entry) {
   const std::string_view actor = base::json_member(entry, "actor");
-  const bool known = !actor.empty() && base::json_kind(actor) == base::JsonKind::object && has_string(actor, "github_login");
-  return " from " + (known ? string_member(actor, "github_login") : std::string("an unnamed session"));
+  const bool known = !actor.empty() && base::json_kind(actor) == base::JsonKind::object &&
+                     has_string(actor, "github_login");
+  return " from " +
+         (known ? string_member(actor, "github_login") : std::string("an unnamed session"));
 }
 
 std::string more_line(std::size_t left) {
@@ -44,7 +50,8 @@ bool fits(const std::string& text, Shape shape, Budget budget) {
   if (budget == Budget::codex_bytes) {
     return text.size() <= kMaxCodexBytes;
   }
-  return base::count_utf16(text) <= kMaxAnswerCharacters && base::count_utf16(wrap(shape, text)) <= kMaxAnswerJson;
+  return base::count_utf16(text) <= kMaxAnswerCharacters &&
+         base::count_utf16(wrap(shape, text)) <= kMaxAnswerJson;
 }
 
 // The answer text of some lines, of which `left` rows have no part.
@@ -52,7 +59,8 @@ std::string with_rest(const std::string& lines, std::size_t left) {
   return left == 0 ? lines : lines + "\n" + more_line(left);
 }
 
-std::string cut_line(const sink::Entry& row, std::string_view line, std::size_t kept, std::size_t points) {
+std::string cut_line(const sink::Entry& row, std::string_view line, std::size_t kept,
+                     std::size_t points) {
   std::string text(base::prefix_code_points(line, kept));
   text += "... (cut, " + std::to_string(points - kept) + " characters";
   if (row.event_id) {
@@ -90,7 +98,8 @@ Answer plain_answer(const std::vector<sink::Entry>& rows) {
 
 std::string entry_line(std::string_view json) {
   const std::string entry = readable(json);
-  const std::string type = has_string(entry, "type") ? string_member(entry, "type") : std::string("event");
+  const std::string type =
+      has_string(entry, "type") ? string_member(entry, "type") : std::string("event");
   std::string line = "[" + type + "] " + string_member(entry, "body");
   constexpr std::string_view kOurs = "bridge.";
   if (type.compare(0, kOurs.size(), kOurs) != 0) {
@@ -111,7 +120,9 @@ std::string row_line(const sink::Entry& row) {
          (row.earlier_session ? "[earlier session] " : "") + entry_line(row.json);
 }
 
-std::string entry_time(std::string_view json) { return clean(string_member(readable(json), "created_at")); }
+std::string entry_time(std::string_view json) {
+  return clean(string_member(readable(json), "created_at"));
+}
 
 Shape shape_of(harness::AnswerShape shape) {
   switch (shape) {

@@ -13,8 +13,9 @@ namespace robot_council::pending {
 
 // Texts of entries and answers. Pure. Source: delivery contract, 4.1 and 4.2.
 
-// `[<type>] <body> from <login> at <created_at>` of a stored entry, without prefixes; control bytes removed, invalid UTF-8
-// replaced, line feeds inside followed by two blanks. Anything that is no JSON object reads as an empty one.
+// `[<type>] <body> from <login> at <created_at>` of a stored entry, without prefixes; control bytes
+// removed, invalid UTF-8 replaced, line feeds inside followed by two blanks. Anything that is no
+// JSON object reads as an empty one.
 [[nodiscard]] std::string entry_line(std::string_view json);
 // entry_line with `[repeat] ` and `[earlier session] ` in front where they belong.
 [[nodiscard]] std::string row_line(const sink::Entry& row);
@@ -34,11 +35,11 @@ enum class Budget : std::uint8_t { characters, codex_bytes };
 [[nodiscard]] Budget budget_of(std::string_view harness);
 
 struct Answer {
-  std::string bytes;      // what is printed; empty when no row was given
-  std::size_t rows = 0;   // the first `rows` of those given are in it
+  std::string bytes;     // what is printed; empty when no row was given
+  std::size_t rows = 0;  // the first `rows` of those given are in it
 };
-// The longest answer of whole rows, oldest first, within the budget; the first alone is cut when it does not fit. When rows
-// are left the last line says how many.
+// The longest answer of whole rows, oldest first, within the budget; the first alone is cut when it
+// does not fit. When rows are left the last line says how many.
 [[nodiscard]] Answer build_answer(const std::vector<sink::Entry>& rows, Shape shape, Budget budget);
 
 // created_at of an entry as its line prints it, "" if it has none.

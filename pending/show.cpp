@@ -40,9 +40,11 @@ base::Result<std::vector<Entry>> rows_of_share(const sink::SeatFiles& files) {
 std::string row_json(const Entry& row) {
   // What is no JSON cannot be shown as stored without breaking the whole answer.
   const bool valid = base::validate_json(row.json, kMaxEntryDepth).ok();
-  const char* state = row.state == sink::RowState::waiting ? "waiting" : (row.state == sink::RowState::offered ? "offered" : "written");
-  return "{\"event\":" + (valid ? row.json : base::quote_json(base::to_utf8(row.json))) + ",\"state\":\"" + state +
-         "\",\"writes\":" + std::to_string(row.writes) +
+  const char* state = row.state == sink::RowState::waiting
+                          ? "waiting"
+                          : (row.state == sink::RowState::offered ? "offered" : "written");
+  return "{\"event\":" + (valid ? row.json : base::quote_json(base::to_utf8(row.json))) +
+         ",\"state\":\"" + state + "\",\"writes\":" + std::to_string(row.writes) +
          ",\"earlier_session\":" + (row.earlier_session ? "true" : "false") + "}";
 }
 
@@ -79,8 +81,9 @@ base::Result<std::string> peek_json(const sink::SeatFiles& files) {
   for (const Entry& row : *rows) {
     append_item(row.state == sink::RowState::written ? written : waiting, row_json(row));
   }
-  return "{\"key\":" + base::quote_json(files.key) + ",\"sink\":" + base::quote_json(base::to_utf8(files.database())) +
-         ",\"waiting\":[" + waiting + "],\"written\":[" + written + "]}\n";
+  return "{\"key\":" + base::quote_json(files.key) +
+         ",\"sink\":" + base::quote_json(base::to_utf8(files.database())) + ",\"waiting\":[" +
+         waiting + "],\"written\":[" + written + "]}\n";
 }
 
 base::Result<std::string> history_lines(const sink::SeatFiles& files, std::size_t count) {

@@ -29,7 +29,9 @@ bool is_plain(char c) {
 
 std::string string_at(std::string_view object, std::string_view key) {
   const std::string_view value = base::json_member(object, key);
-  return value.empty() || base::json_kind(value) != base::JsonKind::string ? std::string() : base::json_unescape(value);
+  return value.empty() || base::json_kind(value) != base::JsonKind::string
+             ? std::string()
+             : base::json_unescape(value);
 }
 
 std::string string_in(std::string_view object, std::string_view outer, std::string_view key) {
@@ -79,7 +81,8 @@ bool any_string_shows(std::string_view line, const Evidence& evidence) {
   return false;
 }
 
-// A regular file to read; links are followed, since clients choose the path. Never waits for a FIFO's writer.
+// A regular file to read; links are followed, since clients choose the path. Never waits for a
+// FIFO's writer.
 std::optional<std::pair<base::Fd, std::int64_t>> open_regular(const std::string& path) {
   if (path.empty() || path.front() != '/') {
     return std::nullopt;
@@ -99,7 +102,8 @@ std::string read_window(int fd, std::int64_t from) {
   std::string text(kTranscriptWindow, '\0');
   std::size_t size = 0;
   while (size < text.size()) {
-    const ssize_t got = ::pread(fd, text.data() + size, text.size() - size, from + static_cast<std::int64_t>(size));
+    const ssize_t got =
+        ::pread(fd, text.data() + size, text.size() - size, from + static_cast<std::int64_t>(size));
     if (got < 0 && errno == EINTR) {
       continue;
     }
@@ -148,13 +152,15 @@ bool shows(std::string_view text, const Evidence& evidence) {
 }
 
 bool line_shows(std::string_view line, const Evidence& evidence, Lines lines) {
-  // The prefix has only characters that no client escapes, so that most lines are passed over unparsed.
+  // The prefix has only characters that no client escapes, so that most lines are passed over
+  // unparsed.
   if (evidence.prefix.empty() || line.find(evidence.prefix) == std::string_view::npos) {
     return false;
   }
   const std::string text = base::to_utf8(line);
-  return base::validate_json(text, kMaxTranscriptDepth) && base::json_kind(text) == base::JsonKind::object &&
-         is_wanted(text, lines) && any_string_shows(text, evidence);
+  return base::validate_json(text, kMaxTranscriptDepth) &&
+         base::json_kind(text) == base::JsonKind::object && is_wanted(text, lines) &&
+         any_string_shows(text, evidence);
 }
 
 TranscriptText read_transcript(const std::string& path, std::optional<std::int64_t> from) {
@@ -167,7 +173,8 @@ TranscriptText read_transcript(const std::string& path, std::optional<std::int64
   if (from && *from >= 0 && *from < size) {
     text.after = read_window(file->first.get(), *from);
   }
-  const std::int64_t tail = std::max<std::int64_t>(0, size - static_cast<std::int64_t>(kTranscriptWindow));
+  const std::int64_t tail =
+      std::max<std::int64_t>(0, size - static_cast<std::int64_t>(kTranscriptWindow));
   if (from != tail) {
     text.tail = read_window(file->first.get(), tail);
   }

@@ -3,10 +3,12 @@
 #include <array>
 #include <string_view>
 
-// Words of the wire: event types, roles, abilities, states, error codes, headers (service contract).
+// Words of the wire: event types, roles, abilities, states, error codes, headers (service
+// contract).
 namespace robot_council::service_api {
 
-// Answered by the embedded service on every GET events: the longest wait it takes, in seconds (8.4).
+// Answered by the embedded service on every GET events: the longest wait it takes, in seconds
+// (8.4).
 inline constexpr const char* kWaitHeader = "Robot-Council-Wait";
 
 namespace event {  // 4.4
@@ -58,7 +60,8 @@ inline constexpr std::string_view kEventsPost = "events:post";
 inline constexpr std::string_view kCoordinatorDirect = "coordinator:direct";
 inline constexpr std::string_view kSessionsStart = "sessions:start";
 // What `build` and `ci` hold, in the wire's order; `coordinator` adds kCoordinatorDirect.
-inline constexpr std::array<std::string_view, 4> kOfBuild{kTasksCreate, kTasksClaim, kLocksAcquire, kEventsPost};
+inline constexpr std::array<std::string_view, 4> kOfBuild{kTasksCreate, kTasksClaim, kLocksAcquire,
+                                                          kEventsPost};
 }  // namespace ability
 
 namespace session_status {  // 3.3
@@ -75,7 +78,8 @@ inline constexpr std::string_view kBlocked = "blocked";
 inline constexpr std::string_view kDone = "done";
 inline constexpr std::string_view kFailed = "failed";
 inline constexpr std::string_view kCancelled = "cancelled";
-inline constexpr std::array<std::string_view, 7> kAll{kPending, kClaimed, kInProgress, kBlocked, kDone, kFailed, kCancelled};
+inline constexpr std::array<std::string_view, 7> kAll{kPending, kClaimed, kInProgress, kBlocked,
+                                                      kDone,    kFailed,  kCancelled};
 inline constexpr std::array<std::string_view, 3> kHeld{kClaimed, kInProgress, kBlocked};
 }  // namespace task_status
 
@@ -84,7 +88,8 @@ inline constexpr const char* kInvalidGrant = "invalid_grant";
 inline constexpr const char* kAccessDenied = "access_denied";
 inline constexpr const char* kExpiredToken = "expired_token";
 inline constexpr const char* kAuthorizationPending = "authorization_pending";
-inline constexpr const char* kSlowDown = "slow_down";  // never sent by either service; a client still takes it
+inline constexpr const char* kSlowDown =
+    "slow_down";  // never sent by either service; a client still takes it
 }  // namespace grant_error
 
 // Field names that both sides read or write.

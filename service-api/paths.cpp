@@ -16,13 +16,17 @@ std::string session(std::int64_t session_id) {
   return below_base("/sessions/" + std::to_string(session_id));
 }
 
-std::string session_renew(std::int64_t session_id) { return session(session_id) + "/renew"; }
+std::string session_renew(std::int64_t session_id) {
+  return session(session_id) + "/renew";
+}
 
 std::string task_action(std::int64_t task_id, std::string_view action) {
   return below_base("/tasks/" + std::to_string(task_id) + "/" + std::string(action));
 }
 
-std::string lock_action(std::string_view action) { return below_base("/locks/" + std::string(action)); }
+std::string lock_action(std::string_view action) {
+  return below_base("/locks/" + std::string(action));
+}
 
 std::string operator_enrolment(std::string_view user_code, std::string_view decision) {
   return below_base("/operator/enrolments/" + std::string(user_code) + "/" + std::string(decision));

@@ -4,7 +4,8 @@
 #include <string>
 #include <string_view>
 
-// Paths below the service URL (service contract, 1.1 and 8.6). `{}` stands for one segment, as net::HttpServer takes it.
+// Paths below the service URL (service contract, 1.1 and 8.6). `{}` stands for one segment, as
+// net::HttpServer takes it.
 namespace robot_council::service_api::path {
 
 inline constexpr std::string_view kBase = "/robot-council/api";
@@ -30,10 +31,13 @@ inline constexpr std::string_view kOperatorOverview = "/robot-council/api/operat
 inline constexpr std::string_view kOperatorEvents = "/robot-council/api/operator/events";
 inline constexpr std::string_view kOperatorDirectives = "/robot-council/api/operator/directives";
 inline constexpr std::string_view kOperatorSignIn = "/robot-council/api/operator/sign-in";
-inline constexpr std::string_view kOperatorEnrolment = "/robot-council/api/operator/enrolments/{}/{}";
+inline constexpr std::string_view kOperatorEnrolment =
+    "/robot-council/api/operator/enrolments/{}/{}";
 inline constexpr std::string_view kOperatorSession = "/robot-council/api/operator/sessions/{}/{}";
-inline constexpr std::string_view kOperatorRoleDeny = "/robot-council/api/operator/sessions/{}/role/deny";
-inline constexpr std::string_view kOperatorInstallation = "/robot-council/api/operator/installations/{}/{}";
+inline constexpr std::string_view kOperatorRoleDeny =
+    "/robot-council/api/operator/sessions/{}/role/deny";
+inline constexpr std::string_view kOperatorInstallation =
+    "/robot-council/api/operator/installations/{}/{}";
 
 // The page a person approves a code on; a client never builds it, the embedded service does.
 inline constexpr std::string_view kEnrolPage = "/robot-council/enroll";

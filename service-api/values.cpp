@@ -13,12 +13,15 @@ namespace robot_council::service_api {
 namespace {
 
 constexpr std::size_t kMaxPathDigits = 18;
-constexpr double kMaxExactDouble = 9007199254740992.0;  // 2^53: above it a double names no one integer
+constexpr double kMaxExactDouble =
+    9007199254740992.0;  // 2^53: above it a double names no one integer
 
-bool is_json_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_json_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
-// Bytes that one string byte takes in the compact spelling: a code point outside ASCII is one or two \uXXXX, counted at its
-// first byte.
+// Bytes that one string byte takes in the compact spelling: a code point outside ASCII is one or
+// two \uXXXX, counted at its first byte.
 std::size_t spelled_size(char c) {
   const auto byte = static_cast<unsigned char>(c);
   constexpr unsigned kAsciiEnd = 0x80;

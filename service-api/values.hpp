@@ -23,14 +23,15 @@ namespace robot_council::service_api {
 // Distinct integers, ascending: how `to`, `to_tasks` and `targets` are stored.
 [[nodiscard]] std::vector<std::int64_t> sorted_ids(std::vector<std::int64_t> ids);
 
-// Bytes of a JSON text as compact JSON with non-ASCII as \uXXXX and "/" as "\/": what kMaxJsonBytes counts. The text must be valid
-// JSON in UTF-8 (base::validate_json).
+// Bytes of a JSON text as compact JSON with non-ASCII as \uXXXX and "/" as "\/": what kMaxJsonBytes
+// counts. The text must be valid JSON in UTF-8 (base::validate_json).
 [[nodiscard]] std::size_t compact_size(std::string_view json);
-// The same JSON without blanks between its parts; strings and numbers keep their bytes. The text must be valid.
+// The same JSON without blanks between its parts; strings and numbers keep their bytes. The text
+// must be valid.
 [[nodiscard]] std::string without_blanks(std::string_view json);
 
-// Checks a free-form object (meta, payload, result). invalid: no JSON object, nested deeper than kMaxJsonNesting, or over
-// kMaxJsonBytes; `what` ends the sentence "The <field> ...".
+// Checks a free-form object (meta, payload, result). invalid: no JSON object, nested deeper than
+// kMaxJsonNesting, or over kMaxJsonBytes; `what` ends the sentence "The <field> ...".
 [[nodiscard]] base::Status check_free_object(std::string_view json);
 // An object or array without members.
 [[nodiscard]] bool is_empty_container(std::string_view json);

@@ -14,7 +14,8 @@
 namespace robot_council::sink {
 namespace {
 
-constexpr std::string_view kDroppedMiddle = " fleet events left this seat unread, because more than 200 were waiting";
+constexpr std::string_view kDroppedMiddle =
+    " fleet events left this seat unread, because more than 200 were waiting";
 
 std::string local_json(const LocalEntry& entry, std::int64_t now_ms) {
   return "{\"type\":" + base::quote_json(entry.type) + ",\"body\":" + base::quote_json(entry.body) +
@@ -44,7 +45,8 @@ std::string dropped_body(const DroppedEvents& dropped) {
   if (!dropped.first || !dropped.last) {
     return head + ". Call events_read to read them.";  // events without a usable id
   }
-  return head + ": feed ids " + std::to_string(*dropped.first) + " to " + std::to_string(*dropped.last) +
+  return head + ": feed ids " + std::to_string(*dropped.first) + " to " +
+         std::to_string(*dropped.last) +
          ". Call events_read with after=" + std::to_string(*dropped.first - 1) + " to read them.";
 }
 
@@ -121,8 +123,11 @@ std::size_t BridgeRows::add_events(std::int64_t join_no, const std::vector<FeedE
 }
 
 std::vector<Entry> BridgeRows::share_rows() {
-  std::vector<Entry> rows = read_entries(db_, States::not_delivered, live_, share_of_bridge(live_, join_.bridge));
-  rows.erase(std::remove_if(rows.begin(), rows.end(), [](const Entry& row) { return !row.in_share; }), rows.end());
+  std::vector<Entry> rows =
+      read_entries(db_, States::not_delivered, live_, share_of_bridge(live_, join_.bridge));
+  rows.erase(
+      std::remove_if(rows.begin(), rows.end(), [](const Entry& row) { return !row.in_share; }),
+      rows.end());
   return rows;
 }
 
@@ -203,7 +208,8 @@ void BridgeRows::set_session(const std::vector<std::int64_t>& join_nos, std::int
 void BridgeRows::end_session(const std::vector<std::int64_t>& join_nos) {
   const std::set<std::int64_t> mine(join_nos.begin(), join_nos.end());
   for (const Entry& row : read_entries(db_, States::all, live_, std::nullopt)) {
-    const bool of_session = mine.count(row.join_no) != 0 || (join_.session && row.session == join_.session);
+    const bool of_session =
+        mine.count(row.join_no) != 0 || (join_.session && row.session == join_.session);
     if (of_session && (!row.local || row.type == kCapacityChanged)) {
       move_to_history(db_, row.seq, Why::session_ended, now_ms_);
     }

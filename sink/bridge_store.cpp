@@ -23,20 +23,24 @@ namespace {
 // What a call was about, for its error line (bridge contract, L34, L35).
 enum class Leaving : unsigned char { events, notice, session_end };
 
-std::string what_text(Leaving leaving) { return leaving == Leaving::notice ? "a notice" : "fleet events"; }
+std::string what_text(Leaving leaving) {
+  return leaving == Leaving::notice ? "a notice" : "fleet events";
+}
 
 base::Error cannot_open(const SeatFiles& files, Leaving leaving) {
-  return {base::Errc::refused, "Could not open `" + files.database() + "` to leave " + what_text(leaving) + " in."};
+  return {base::Errc::refused,
+          "Could not open `" + files.database() + "` to leave " + what_text(leaving) + " in."};
 }
 
 base::Error writer_error(const SeatFiles& files, Leaving leaving, Fault fault) {
   switch (fault) {
     case Fault::busy:
       if (leaving == Leaving::session_end) {
-        return {base::Errc::busy,
-                "Left the unread fleet events in `" + files.database() + "`: could not lock it within 2 seconds."};
+        return {base::Errc::busy, "Left the unread fleet events in `" + files.database() +
+                                      "`: could not lock it within 2 seconds."};
       }
-      return {base::Errc::busy, "Could not lock `" + files.database() + "` to leave " + what_text(leaving) + " in."};
+      return {base::Errc::busy,
+              "Could not lock `" + files.database() + "` to leave " + what_text(leaving) + " in."};
     case Fault::foreign:
       return foreign_file(files);
     case Fault::not_opened:
@@ -45,45 +49,55 @@ base::Error writer_error(const SeatFiles& files, Leaving leaving, Fault fault) {
     case Fault::not_written:
       break;
   }
-  return {base::Errc::io, "Could not write " + what_text(leaving) + " to `" + files.database() + "`."};
+  return {base::Errc::io,
+          "Could not write " + what_text(leaving) + " to `" + files.database() + "`."};
 }
 
 std::string gap_body(const std::string& set_aside, const std::optional<std::int64_t>& after) {
   const std::string head =
-      set_aside.empty() ? "The store of waiting fleet events was moved away or replaced."
-                        : "The store of waiting fleet events was damaged and set aside as " + set_aside + ".";
+      set_aside.empty()
+          ? "The store of waiting fleet events was moved away or replaced."
+          : "The store of waiting fleet events was damaged and set aside as " + set_aside + ".";
   return head + " Events in it may not have reached you: call events_read" +
          (after ? " with after=" + std::to_string(*after) : std::string()) + " to read them.";
 }
 
 // An empty 0600 file, so that SQLite does not make one by the umask. Its presence is no error.
 void create_private(const SeatFiles& files) {
-  static_cast<void>(base::open_file(files.database(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
+  static_cast<void>(
+      base::open_file(files.database(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
 }
 
 }  // namespace
 
-ProcessName own_process() { return {::getpid(), base::process_start_time(::getpid())}; }
+ProcessName own_process() {
+  return {::getpid(), base::process_start_time(::getpid())};
+}
 
-ProcessName parent_process() { return {::getppid(), base::process_start_time(::getppid())}; }
+ProcessName parent_process() {
+  return {::getppid(), base::process_start_time(::getppid())};
+}
 
 struct BridgeStore::State {
   SeatFiles files;
   const base::Clock& clock;
   base::Log& log;
   JoinInfo join;
-  std::vector<std::int64_t> join_nos;        // of this store, in the open file; the last is the current one
-  std::optional<std::int64_t> cursor;        // last committed
-  std::optional<std::int64_t> unconfirmed;   // lowest id of the current join not confirmed, as of the last transaction
+  std::vector<std::int64_t>
+      join_nos;  // of this store, in the open file; the last is the current one
+  std::optional<std::int64_t> cursor;  // last committed
+  std::optional<std::int64_t>
+      unconfirmed;  // lowest id of the current join not confirmed, as of the last transaction
   std::unique_ptr<Connection> connection;
-  std::uint64_t looked_at = 0;               // inode of the file that was opened last, or was to be
-  std::string owed_gap;                      // body of a bridge.sink-gap that is not stored yet
+  std::uint64_t looked_at = 0;  // inode of the file that was opened last, or was to be
+  std::string owed_gap;         // body of a bridge.sink-gap that is not stored yet
   std::size_t gaps_stored = 0;
 
   [[nodiscard]] base::Status attach(Leaving leaving, const WaitBudget& budget);
   [[nodiscard]] base::Status begin(const WaitBudget& budget);
   [[nodiscard]] base::Status attach_once(Leaving leaving, const WaitBudget& budget);
-  [[nodiscard]] base::Status set_aside(Leaving leaving, const WaitBudget& budget, const std::string& why);
+  [[nodiscard]] base::Status set_aside(Leaving leaving, const WaitBudget& budget,
+                                       const std::string& why);
   [[nodiscard]] std::string name_of_inode(std::uint64_t inode) const;
   void owe_gap(const std::string& set_aside_as);
 
@@ -92,8 +106,9 @@ struct BridgeStore::State {
   [[nodiscard]] base::Status ready(Leaving leaving, const WaitBudget& budget);
 };
 
-// Opens the file at the path, making a missing one, checks it whole and adds the join row. A damaged one is set aside; when
-// another process changes what lies at the path meanwhile, it is looked at again.
+// Opens the file at the path, making a missing one, checks it whole and adds the join row. A
+// damaged one is set aside; when another process changes what lies at the path meanwhile, it is
+// looked at again.
 base::Status BridgeStore::State::attach(Leaving leaving, const WaitBudget& budget) {
   constexpr int kMaxTries = 4;
   base::Status attached;
@@ -113,7 +128,9 @@ base::Status BridgeStore::State::attach(Leaving leaving, const WaitBudget& budge
       return attached;
     }
   }
-  return attached.error().code == base::Errc::corrupt ? base::Status(writer_error(files, leaving, Fault::damaged)) : attached;
+  return attached.error().code == base::Errc::corrupt
+             ? base::Status(writer_error(files, leaving, Fault::damaged))
+             : attached;
 }
 
 // corrupt: `what` is why.
@@ -121,7 +138,8 @@ base::Status BridgeStore::State::attach_once(Leaving leaving, const WaitBudget& 
   connection.reset();
   join_nos.clear();
   if (!base::make_private_directory(files.folder)) {
-    return base::Error{base::Errc::refused, "Could not create `" + files.folder + "` to leave fleet events in."};
+    return base::Error{base::Errc::refused,
+                       "Could not create `" + files.folder + "` to leave fleet events in."};
   }
   Location location = locate(files);
   if (!location.exists && location.at == AtPath::nothing) {
@@ -139,7 +157,8 @@ base::Status BridgeStore::State::attach_once(Leaving leaving, const WaitBudget& 
     looked_at = connection->inode();
     const std::string verdict = connection->db().execAndGet("PRAGMA quick_check(1)").getString();
     if (verdict != "ok") {
-      return base::Error{base::Errc::corrupt, base::replace_all(verdict, "\n", " ")};  // a message is one line
+      return base::Error{base::Errc::corrupt,
+                         base::replace_all(verdict, "\n", " ")};  // a message is one line
     }
     phase = Phase::writing;
     return begin(budget);
@@ -151,7 +170,8 @@ base::Status BridgeStore::State::attach_once(Leaving leaving, const WaitBudget& 
   }
 }
 
-// Schema where there is none, join row, and the entry owed for a sink that was lost: one transaction.
+// Schema where there is none, join row, and the entry owed for a sink that was lost: one
+// transaction.
 base::Status BridgeStore::State::begin(const WaitBudget& budget) {
   std::int64_t number = 0;
   auto done = write_transaction(*connection, budget, [&]() -> base::Status {
@@ -189,12 +209,14 @@ void BridgeStore::State::owe_gap(const std::string& set_aside_as) {
 }
 
 // Under <key>.drain, so that no reader is in the middle of it and one bridge only does it.
-base::Status BridgeStore::State::set_aside(Leaving leaving, const WaitBudget& budget, const std::string& why) {
+base::Status BridgeStore::State::set_aside(Leaving leaving, const WaitBudget& budget,
+                                           const std::string& why) {
   const std::uint64_t inode = looked_at;
   connection.reset();
   auto lock = lock_drain(files, budget);
   if (!lock) {
-    return writer_error(files, leaving, lock.error().code == base::Errc::busy ? Fault::busy : Fault::not_written);
+    return writer_error(files, leaving,
+                        lock.error().code == base::Errc::busy ? Fault::busy : Fault::not_written);
   }
   if (locate(files).inode != inode) {
     owe_gap(name_of_inode(inode));  // another bridge was faster
@@ -212,8 +234,8 @@ base::Status BridgeStore::State::set_aside(Leaving leaving, const WaitBudget& bu
     return writer_error(files, leaving, Fault::not_written);
   }
   static_cast<void>(base::sync_directory(files.folder));
-  log.warning("the sink " + files.database() + " was damaged (" + why + "); it was set aside as " + name +
-              " and a new one started.");
+  log.warning("the sink " + files.database() + " was damaged (" + why + "); it was set aside as " +
+              name + " and a new one started.");
   owe_gap(name);
   return {};
 }
@@ -270,8 +292,10 @@ BridgeStore::BridgeStore(BridgeStore&&) noexcept = default;
 BridgeStore& BridgeStore::operator=(BridgeStore&&) noexcept = default;
 BridgeStore::~BridgeStore() = default;
 
-base::Result<BridgeStore> BridgeStore::open(const SeatFiles& files, const JoinInfo& join, const base::Context& context) {
-  std::unique_ptr<State> state(new State{files, context.clock, context.log, join, {}, join.cursor, {}, {}, 0, {}, 0});
+base::Result<BridgeStore> BridgeStore::open(const SeatFiles& files, const JoinInfo& join,
+                                            const base::Context& context) {
+  std::unique_ptr<State> state(
+      new State{files, context.clock, context.log, join, {}, join.cursor, {}, {}, 0, {}, 0});
   for (const auto& line : {older_program_line(files), network_folder_line(files)}) {
     if (line) {
       context.log.warning(*line);
@@ -366,11 +390,17 @@ base::Status BridgeStore::set_session(std::int64_t session) {
   });
 }
 
-std::optional<std::int64_t> BridgeStore::cursor() const { return state_->cursor; }
+std::optional<std::int64_t> BridgeStore::cursor() const {
+  return state_->cursor;
+}
 
-std::int64_t BridgeStore::join_no() const { return state_->join_nos.empty() ? 0 : state_->join_nos.back(); }
+std::int64_t BridgeStore::join_no() const {
+  return state_->join_nos.empty() ? 0 : state_->join_nos.back();
+}
 
-const SeatFiles& BridgeStore::files() const { return state_->files; }
+const SeatFiles& BridgeStore::files() const {
+  return state_->files;
+}
 
 base::Result<ShareState> read_share(const SeatFiles& files, const ProcessName& bridge) try {
   ShareState share;
@@ -396,7 +426,8 @@ base::Result<ShareState> read_share(const SeatFiles& files, const ProcessName& b
   }
   if (identity.content == Content::ours) {
     const LiveJoins live = read_live_joins(db);
-    for (const Entry& row : read_entries(db, States::not_delivered, live, share_of_bridge(live, bridge))) {
+    for (const Entry& row :
+         read_entries(db, States::not_delivered, live, share_of_bridge(live, bridge))) {
       if (row.in_share) {
         ++share.entries;
         text.append(std::to_string(row.seq)).append(1, '\0').append(row.json).append(1, '\0');

@@ -21,13 +21,15 @@ namespace {
 using base::Result;
 
 bool is_absent(int error_number) {
-  return error_number == ENOENT || error_number == ENOTDIR || error_number == EACCES || error_number == ELOOP;
+  return error_number == ENOENT || error_number == ENOTDIR || error_number == EACCES ||
+         error_number == ELOOP;
 }
 
 // stat(2) or lstat(2): nothing when absent.
 Result<std::optional<struct ::stat>> look_at(const std::string& path, base::Links links) {
   struct ::stat info {};
-  const int got = links == base::Links::follow ? ::stat(path.c_str(), &info) : ::lstat(path.c_str(), &info);
+  const int got =
+      links == base::Links::follow ? ::stat(path.c_str(), &info) : ::lstat(path.c_str(), &info);
   if (got == 0) {
     return std::optional(info);
   }
@@ -39,16 +41,19 @@ Result<std::optional<struct ::stat>> look_at(const std::string& path, base::Link
 
 enum class Longer : unsigned char { cut, absent };
 
-// The first bytes of a regular file; nothing when it is absent, no regular file, or (Longer::absent) too large.
-Result<std::optional<std::string>> read_start(const std::string& path, std::size_t max_bytes, Longer longer) {
+// The first bytes of a regular file; nothing when it is absent, no regular file, or
+// (Longer::absent) too large.
+Result<std::optional<std::string>> read_start(const std::string& path, std::size_t max_bytes,
+                                              Longer longer) {
   const std::optional<std::string> nothing;
   int raw = -1;
   do {
     raw = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   } while (raw < 0 && errno == EINTR);
   if (raw < 0) {
-    return is_absent(errno) || errno == ENXIO ? Result<std::optional<std::string>>(nothing)
-                                              : Result<std::optional<std::string>>(base::errno_error(path));
+    return is_absent(errno) || errno == ENXIO
+               ? Result<std::optional<std::string>>(nothing)
+               : Result<std::optional<std::string>>(base::errno_error(path));
   }
   const base::Fd fd(raw);
   struct ::stat info {};
@@ -91,19 +96,23 @@ std::string against(const std::string& folder, const std::string& path) {
   return !path.empty() && path.front() == '/' ? path : base::join_path(folder, path);
 }
 
-bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_hex(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
 
 bool names_a_commit(std::string_view head) {
   constexpr std::string_view kRef = "ref:";
   if (head.substr(0, kRef.size()) == kRef) {
     head.remove_prefix(kRef.size());
-    while (!head.empty() && std::string_view(" \t\n\r\v\f").find(head.front()) != std::string_view::npos) {
+    while (!head.empty() &&
+           std::string_view(" \t\n\r\v\f").find(head.front()) != std::string_view::npos) {
       head.remove_prefix(1);
     }
     return head.substr(0, 5) == "refs/";
   }
   constexpr std::size_t kShortestHash = 40;
-  return head.size() >= kShortestHash && std::all_of(head.begin(), head.begin() + kShortestHash, is_hex);
+  return head.size() >= kShortestHash &&
+         std::all_of(head.begin(), head.begin() + kShortestHash, is_hex);
 }
 
 Result<bool> good_head(const std::string& folder) {
@@ -147,7 +156,8 @@ Result<bool> is_git_directory(const std::string& folder) {
   if (!common) {
     return common.error();
   }
-  const std::string home = common->has_value() ? against(folder, without_line_end(**common)) : folder;
+  const std::string home =
+      common->has_value() ? against(folder, without_line_end(**common)) : folder;
   for (const char* part : {"objects", "refs"}) {
     auto there = can_enter(base::join_path(home, part));
     if (!there || !*there) {
@@ -158,7 +168,9 @@ Result<bool> is_git_directory(const std::string& folder) {
 }
 
 // The real path; a path that vanished in between is the path itself.
-std::string real_or_same(const std::string& path) { return base::real_path(path).value_or(path); }
+std::string real_or_same(const std::string& path) {
+  return base::real_path(path).value_or(path);
+}
 
 struct Found {
   bool stop = false;     // no repository, whatever is above

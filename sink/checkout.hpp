@@ -9,7 +9,8 @@ namespace robot_council::sink {
 
 enum class CheckoutKind : std::uint8_t {
   git_directory,  // `path` is a git directory
-  folder,         // no repository: `path` is the folder's real path, or the string when that cannot be made
+  folder,  // no repository: `path` is the folder's real path, or the string when that cannot be
+           // made
 };
 
 struct Checkout {
@@ -17,9 +18,10 @@ struct Checkout {
   CheckoutKind kind = CheckoutKind::folder;
 };
 
-// The checkout a folder belongs to: what `git rev-parse --absolute-git-dir` answers in a clean environment, found inside
-// the process: no git, no child, no GIT_* variable, no git configuration, no owner check, nothing cached.
-// Errors  the code of the errno met, `what` = the path and why: the answer cannot be told (EIO, ENAMETOOLONG, ...).
+// The checkout a folder belongs to: what `git rev-parse --absolute-git-dir` answers in a clean
+// environment, found inside the process: no git, no child, no GIT_* variable, no git configuration,
+// no owner check, nothing cached. Errors  the code of the errno met, `what` = the path and why: the
+// answer cannot be told (EIO, ENAMETOOLONG, ...).
 //         ENOENT, ENOTDIR, EACCES and ELOOP count as absent and are no errors.
 // Source  delivery contract, 1.1.
 [[nodiscard]] base::Result<Checkout> find_checkout(const std::string& folder);

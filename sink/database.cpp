@@ -1,6 +1,5 @@
 #include "sink/database.hpp"
 
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +8,8 @@
 #include <thread>
 #include <utility>
 
+#include <sqlite3.h>
+
 #include "base/files.hpp"
 #include "sink/limits.hpp"
 #include "sink/schema.hpp"
@@ -16,9 +17,12 @@
 namespace robot_council::sink {
 namespace {
 
-bool is_missing(int error_number) { return error_number == ENOENT || error_number == ENOTDIR; }
+bool is_missing(int error_number) {
+  return error_number == ENOENT || error_number == ENOTDIR;
+}
 
-// The folder's real path: SQLITE_OPEN_NOFOLLOW refuses a link anywhere in a path, and homes may lie behind one.
+// The folder's real path: SQLITE_OPEN_NOFOLLOW refuses a link anywhere in a path, and homes may lie
+// behind one.
 std::string path_to_open(const SeatFiles& files) {
   return base::join_path(base::real_path(files.folder).value_or(files.folder), files.key + ".db");
 }
@@ -81,14 +85,16 @@ int wait_for_lock(void* connection, int /*tries*/) {
   return 1;
 }
 
-Connection::Connection(std::string path, int flags, const std::string& shown_path, base::SteadyTime deadline)
+Connection::Connection(std::string path, int flags, const std::string& shown_path,
+                       base::SteadyTime deadline)
     : db_(std::move(path), flags), shown_path_(shown_path), deadline_(deadline) {
   sqlite3_busy_handler(db_.getHandle(), wait_for_lock, this);
 }
 
-std::unique_ptr<Connection> Connection::open(const SeatFiles& files, Mode mode, base::SteadyTime deadline) {
-  const int flags =
-      (mode == Mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX;
+std::unique_ptr<Connection> Connection::open(const SeatFiles& files, Mode mode,
+                                             base::SteadyTime deadline) {
+  const int flags = (mode == Mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) |
+                    SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX;
   Location location = locate(files);
   std::unique_ptr<Connection> connection;
   while (true) {
@@ -116,26 +122,34 @@ std::unique_ptr<Connection> Connection::open(const SeatFiles& files, Mode mode, 
   return connection;
 }
 
-bool Connection::read_only_file() { return sqlite3_db_readonly(db_.getHandle(), "main") == 1; }
+bool Connection::read_only_file() {
+  return sqlite3_db_readonly(db_.getHandle(), "main") == 1;
+}
 
 bool Connection::still_at_path() const {
   struct ::stat info {};
   return ::lstat(shown_path_.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
-         static_cast<std::uint64_t>(info.st_dev) == device_ && static_cast<std::uint64_t>(info.st_ino) == inode_;
+         static_cast<std::uint64_t>(info.st_dev) == device_ &&
+         static_cast<std::uint64_t>(info.st_ino) == inode_;
 }
 
 Identity identify(SQLite::Database& db) {
   const std::int64_t id = db.execAndGet("PRAGMA application_id").getInt64();
   const std::int64_t version = db.execAndGet("PRAGMA user_version").getInt64();
   if (id == kApplicationId && version != 0) {
-    return {version > kSchemaVersion ? Content::newer : (version == kSchemaVersion ? Content::ours : Content::foreign), version};
+    return {version > kSchemaVersion
+                ? Content::newer
+                : (version == kSchemaVersion ? Content::ours : Content::foreign),
+            version};
   }
   const bool no_tables = db.execAndGet(sql::kCountTables).getInt64() == 0;
   const bool may_be_new = version == 0 && (id == 0 || id == kApplicationId);
   return {may_be_new && no_tables ? Content::blank : Content::foreign, version};
 }
 
-Scoped::Scoped(SQLite::Database& db, const char* begin) : db_(db) { db_.exec(begin); }
+Scoped::Scoped(SQLite::Database& db, const char* begin) : db_(db) {
+  db_.exec(begin);
+}
 
 Scoped::~Scoped() {
   if (open_) {
@@ -178,7 +192,7 @@ Fault fault_of(const SQLite::Exception& exception, Phase phase) {
     case SQLITE_NOTADB:
     case SQLITE_FORMAT:
       return Fault::damaged;
-    case SQLITE_ERROR:     // a table or column is missing
+    case SQLITE_ERROR:  // a table or column is missing
     case SQLITE_MISMATCH:
       return Fault::foreign;
     default:
@@ -210,7 +224,8 @@ std::optional<std::string> optional_text(const SQLite::Column& column) {
   return column.isNull() ? std::nullopt : std::optional<std::string>(column.getString());
 }
 
-void bind_optional(SQLite::Statement& statement, int index, const std::optional<std::int64_t>& value) {
+void bind_optional(SQLite::Statement& statement, int index,
+                   const std::optional<std::int64_t>& value) {
   if (value) {
     statement.bind(index, *value);
   } else {
@@ -218,7 +233,8 @@ void bind_optional(SQLite::Statement& statement, int index, const std::optional<
   }
 }
 
-void bind_optional(SQLite::Statement& statement, int index, const std::optional<std::string>& value) {
+void bind_optional(SQLite::Statement& statement, int index,
+                   const std::optional<std::string>& value) {
   if (value) {
     statement.bind(index, *value);
   } else {

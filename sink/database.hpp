@@ -1,13 +1,13 @@
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include <SQLiteCpp/SQLiteCpp.h>
 
 #include "base/clock.hpp"
 #include "base/result.hpp"
@@ -17,17 +17,19 @@
 
 namespace robot_council::sink {
 
-// One SQLite connection to a sink, for the files of this room only. Throws SQLite::Exception unless it says otherwise; the
-// callers are the public functions of the stores, which turn it into base::Error.
+// One SQLite connection to a sink, for the files of this room only. Throws SQLite::Exception unless
+// it says otherwise; the callers are the public functions of the stores, which turn it into
+// base::Error.
 //
-// Locks of SQLite are per process (fcntl): no other descriptor of the database file may ever be opened and closed in a
-// process that has a connection. So the file is only looked at with lstat here.
+// Locks of SQLite are per process (fcntl): no other descriptor of the database file may ever be
+// opened and closed in a process that has a connection. So the file is only looked at with lstat
+// here.
 
 // What lies at the path of a database, before SQLite is asked.
 enum class AtPath : unsigned char {
-  nothing,   // no file, zero bytes, or neither a regular file nor a link
-  file,      // a regular file of ours
-  refused,   // a link, another user's, in a folder that is one of these, or not to be looked at
+  nothing,  // no file, zero bytes, or neither a regular file nor a link
+  file,     // a regular file of ours
+  refused,  // a link, another user's, in a folder that is one of these, or not to be looked at
 };
 struct Location {
   AtPath at = AtPath::nothing;
@@ -44,9 +46,10 @@ void narrow_modes(const SeatFiles& files, const Location& location);
 class Connection {
  public:
   enum class Mode : unsigned char { read_only, read_write };
-  // Opens without following a link at the file, sets the limits of the contract and checks nothing of the content.
-  // Waits for locks until the deadline of set_deadline().
-  static std::unique_ptr<Connection> open(const SeatFiles& files, Mode mode, base::SteadyTime deadline);
+  // Opens without following a link at the file, sets the limits of the contract and checks nothing
+  // of the content. Waits for locks until the deadline of set_deadline().
+  static std::unique_ptr<Connection> open(const SeatFiles& files, Mode mode,
+                                          base::SteadyTime deadline);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   Connection(Connection&&) = delete;
@@ -101,8 +104,9 @@ class Scoped {
 inline constexpr const char* kBeginRead = "BEGIN";
 inline constexpr const char* kBeginWrite = "BEGIN IMMEDIATE";
 
-// Runs `work` in BEGIN IMMEDIATE ... COMMIT; busy anywhere inside: rolled back and repeated whole until the budget is over,
-// then the SQLite::Exception of the last try. An error of `work` rolls back and is returned.
+// Runs `work` in BEGIN IMMEDIATE ... COMMIT; busy anywhere inside: rolled back and repeated whole
+// until the budget is over, then the SQLite::Exception of the last try. An error of `work` rolls
+// back and is returned.
 [[nodiscard]] base::Status write_transaction(Connection& connection, const WaitBudget& budget,
                                              const std::function<base::Status()>& work);
 
@@ -112,12 +116,15 @@ enum class Phase : unsigned char { reading, writing };
 [[nodiscard]] Fault fault_of(const SQLite::Exception& exception, Phase phase);
 
 // The sentence of exit 3 for it.
-[[nodiscard]] base::Error reader_error(const SeatFiles& files, const SQLite::Exception& exception, Phase phase);
+[[nodiscard]] base::Error reader_error(const SeatFiles& files, const SQLite::Exception& exception,
+                                       Phase phase);
 
 // Column helpers.
 [[nodiscard]] std::optional<std::int64_t> optional_integer(const SQLite::Column& column);
 [[nodiscard]] std::optional<std::string> optional_text(const SQLite::Column& column);
-void bind_optional(SQLite::Statement& statement, int index, const std::optional<std::int64_t>& value);
-void bind_optional(SQLite::Statement& statement, int index, const std::optional<std::string>& value);
+void bind_optional(SQLite::Statement& statement, int index,
+                   const std::optional<std::int64_t>& value);
+void bind_optional(SQLite::Statement& statement, int index,
+                   const std::optional<std::string>& value);
 
 }  // namespace robot_council::sink

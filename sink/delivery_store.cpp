@@ -30,7 +30,8 @@ Chain read_chain(SQLite::Database& db, const std::optional<std::string>& session
   return chain;
 }
 
-DeliveryStore::Look read_look(SQLite::Database& db, const std::optional<std::string>& session, const Ancestors& ancestors) {
+DeliveryStore::Look read_look(SQLite::Database& db, const std::optional<std::string>& session,
+                              const Ancestors& ancestors) {
   DeliveryStore::Look look;
   look.chain = read_chain(db, session);
   SQLite::Statement last(db, sql::kLastSeq);
@@ -53,13 +54,15 @@ bool is_outdated(SQLite::Database& db, const Entry& row, const Ancestors& ancest
   const LiveJoins live = read_live_joins(db);
   const auto rows = read_entries(db, States::not_delivered, live, share_of_caller(live, ancestors));
   return std::any_of(rows.begin(), rows.end(), [&](const Entry& other) {
-    return other.local && other.type == row.type && other.seq > row.seq && other.in_share == row.in_share;
+    return other.local && other.type == row.type && other.seq > row.seq &&
+           other.in_share == row.in_share;
   });
 }
 
 class TransactionIn final : public DeliveryStore::Transaction {
  public:
-  TransactionIn(SQLite::Database& db, const Ancestors& ancestors) : db_(db), ancestors_(ancestors) {}
+  TransactionIn(SQLite::Database& db, const Ancestors& ancestors)
+      : db_(db), ancestors_(ancestors) {}
 
   base::Result<DeliveryStore::Look> look(const std::optional<std::string>& session) override {
     return read_look(db_, session, ancestors_);
@@ -105,7 +108,8 @@ class TransactionIn final : public DeliveryStore::Transaction {
     return {};
   }
 
-  base::Status set_chain(const std::string& session, const Chain& chain, std::int64_t now_ms) override {
+  base::Status set_chain(const std::string& session, const Chain& chain,
+                         std::int64_t now_ms) override {
     SQLite::Statement update(db_, sql::kSetChain);
     update.bind(1, session);
     bind_optional(update, 2, chain.turn);
@@ -195,8 +199,10 @@ DeliveryStore::DeliveryStore(DeliveryStore&&) noexcept = default;
 DeliveryStore& DeliveryStore::operator=(DeliveryStore&&) noexcept = default;
 DeliveryStore::~DeliveryStore() = default;
 
-base::Result<std::optional<DeliveryStore>> DeliveryStore::open(const SeatFiles& files, Access access,
-                                                               const WaitBudget& budget, const Ancestors& ancestors) {
+base::Result<std::optional<DeliveryStore>> DeliveryStore::open(const SeatFiles& files,
+                                                               Access access,
+                                                               const WaitBudget& budget,
+                                                               const Ancestors& ancestors) {
   while (true) {
     std::optional<DeliveryStore> store;
     const Location location = locate(files);
@@ -222,13 +228,15 @@ base::Result<std::optional<DeliveryStore>> DeliveryStore::open(const SeatFiles& 
 }
 
 // blank or ours.
-base::Result<Content> DeliveryStore::open_at(State& state, const Location& location, Access access) try {
+base::Result<Content> DeliveryStore::open_at(State& state, const Location& location,
+                                             Access access) try {
   const bool write = access == Access::read_write;
   if (write) {
     narrow_modes(state.files, location);
   }
   state.connection = Connection::open(
-      state.files, write ? Connection::Mode::read_write : Connection::Mode::read_only, state.budget.deadline());
+      state.files, write ? Connection::Mode::read_write : Connection::Mode::read_only,
+      state.budget.deadline());
   const Identity identity = identify(state.connection->db());
   switch (identity.content) {
     case Content::newer:
@@ -244,11 +252,16 @@ base::Result<Content> DeliveryStore::open_at(State& state, const Location& locat
   return reader_error(state.files, x, Phase::reading);
 }
 
-bool DeliveryStore::still_at_path() const { return state_->connection->still_at_path(); }
+bool DeliveryStore::still_at_path() const {
+  return state_->connection->still_at_path();
+}
 
-bool DeliveryStore::read_only() const { return state_->connection->read_only_file(); }
+bool DeliveryStore::read_only() const {
+  return state_->connection->read_only_file();
+}
 
-base::Result<DeliveryStore::Look> DeliveryStore::look(const std::optional<std::string>& session) try {
+base::Result<DeliveryStore::Look> DeliveryStore::look(
+    const std::optional<std::string>& session) try {
   SQLite::Database& db = state_->connection->db();
   state_->connection->set_deadline(state_->budget.deadline());
   const Scoped transaction(db, kBeginRead);
@@ -281,8 +294,9 @@ base::Result<std::vector<HistoryRow>> DeliveryStore::history(std::size_t count) 
   return reader_error(state_->files, x, Phase::reading);
 }
 
-base::Result<std::vector<DeliveryStore::Print>> DeliveryStore::prints_to(const std::string& session, std::int64_t from_ms,
-                                                                        std::int64_t to_ms) try {
+base::Result<std::vector<DeliveryStore::Print>> DeliveryStore::prints_to(const std::string& session,
+                                                                         std::int64_t from_ms,
+                                                                         std::int64_t to_ms) try {
   std::vector<Print> prints;
   SQLite::Statement query(state_->connection->db(), sql::kPrintsTo);
   query.bind(1, session);

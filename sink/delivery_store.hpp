@@ -18,19 +18,21 @@
 
 namespace robot_council::sink {
 
-// The reader's side of a sink: `pending`, the stop hook, the waiter, `status`, `stops`. Source: delivery contract, 2.2, 3.
+// The reader's side of a sink: `pending`, the stop hook, the waiter, `status`, `stops`. Source:
+// delivery contract, 2.2, 3.
 //
-// Errors of everything here: `what` is the sentence of delivery contract, section 4 (exit 3), complete with its full stop:
-//   io, refused, not_found  `Could not open ...` or `... could not be written back: <why>. It was left as it was.`
-//   busy                    `Could not lock ... within 2 seconds ...`
-//   corrupt                 `... does not parse: ...`
-//   invalid                 `... is not a list of events. ...`
-//   unsupported             `... was written by a newer robot-council ...`
+// Errors of everything here: `what` is the sentence of delivery contract, section 4 (exit 3),
+// complete with its full stop:
+//   io, refused, not_found  `Could not open ...` or `... could not be written back: <why>. It was
+//   left as it was.` busy                    `Could not lock ... within 2 seconds ...` corrupt `...
+//   does not parse: ...` invalid                 `... is not a list of events. ...` unsupported
+//   `... was written by a newer robot-council ...`
 
 enum class Content : unsigned char;
 struct Location;
 
-// pids and start times of this process's parents, nearest first. Empty function = look at the real ones.
+// pids and start times of this process's parents, nearest first. Empty function = look at the real
+// ones.
 using Ancestors = std::function<std::vector<ProcessName>()>;
 [[nodiscard]] std::vector<ProcessName> own_ancestors();
 
@@ -41,7 +43,7 @@ enum class Access : unsigned char {
 
 // What one offer puts into its rows, besides the call's own names.
 struct OfferTerms {
-  std::string id;                             // random
+  std::string id;  // random
   Proof proof = Proof::next_call;
   std::optional<std::int64_t> transcript_at;  // bytes of call.transcript now
 };
@@ -49,9 +51,9 @@ struct OfferTerms {
 class DeliveryStore {
  public:
   // nothing (ok without a value): no file, zero bytes, no tables yet, or neither a file nor a link.
-  [[nodiscard]] static base::Result<std::optional<DeliveryStore>> open(const SeatFiles& files, Access access,
-                                                                       const WaitBudget& budget,
-                                                                       const Ancestors& ancestors = {});
+  [[nodiscard]] static base::Result<std::optional<DeliveryStore>> open(
+      const SeatFiles& files, Access access, const WaitBudget& budget,
+      const Ancestors& ancestors = {});
   DeliveryStore(DeliveryStore&&) noexcept;
   DeliveryStore& operator=(DeliveryStore&&) noexcept;
   DeliveryStore(const DeliveryStore&) = delete;
@@ -66,8 +68,9 @@ class DeliveryStore {
 
   // One consistent look, in a read transaction.
   struct Look {
-    bool empty = true;          // no row at all in `entry`, whoever's
-    std::vector<Entry> rows;    // by seq; in_share, earlier_session and duplicate filled in for `session`
+    bool empty = true;  // no row at all in `entry`, whoever's
+    std::vector<Entry>
+        rows;  // by seq; in_share, earlier_session and duplicate filled in for `session`
     std::int64_t last_seq = 0;  // highest seq ever given in this file
     Chain chain;                // of `session`; zeros when there is none
   };
@@ -75,16 +78,19 @@ class DeliveryStore {
   [[nodiscard]] base::Result<Look> look(const std::optional<std::string>& session);
   // Newest `count`, oldest first.
   [[nodiscard]] base::Result<std::vector<HistoryRow>> history(std::size_t count);
-  // Prints (of any kind of call) to `session` with printed_ms within [from_ms, to_ms], entry and history together.
+  // Prints (of any kind of call) to `session` with printed_ms within [from_ms, to_ms], entry and
+  // history together.
   struct Print {
     std::int64_t printed_ms = 0;
     Proof proof = Proof::next_call;
   };
-  [[nodiscard]] base::Result<std::vector<Print>> prints_to(const std::string& session, std::int64_t from_ms,
+  [[nodiscard]] base::Result<std::vector<Print>> prints_to(const std::string& session,
+                                                           std::int64_t from_ms,
                                                            std::int64_t to_ms);
 
-  // One write transaction (BEGIN IMMEDIATE), repeated whole when another process is in the way. `work` may run more than
-  // once, must only use the Transaction, and its error rolls back. Hold <key>.drain for anything that settles or offers.
+  // One write transaction (BEGIN IMMEDIATE), repeated whole when another process is in the way.
+  // `work` may run more than once, must only use the Transaction, and its error rolls back. Hold
+  // <key>.drain for anything that settles or offers.
   class Transaction {
    public:
     virtual ~Transaction() = default;
@@ -95,17 +101,22 @@ class DeliveryStore {
     // All rows and the caller's chain as they are now.
     [[nodiscard]] virtual base::Result<Look> look(const std::optional<std::string>& session) = 0;
     // Carries a settlement out (sink/settle.hpp); `row` as this transaction's look() gave it.
-    [[nodiscard]] virtual base::Status settle(const Entry& row, Settlement settlement, std::int64_t now_ms) = 0;
-    // Rows (waiting) become offered under `terms.id`; printed_ms is the time of the offer until it is marked.
-    [[nodiscard]] virtual base::Status offer(const std::vector<Entry>& rows, const Call& call, const OfferTerms& terms,
-                                             std::int64_t now_ms) = 0;
-    [[nodiscard]] virtual base::Status set_chain(const std::string& session, const Chain& chain, std::int64_t now_ms) = 0;
+    [[nodiscard]] virtual base::Status settle(const Entry& row, Settlement settlement,
+                                              std::int64_t now_ms) = 0;
+    // Rows (waiting) become offered under `terms.id`; printed_ms is the time of the offer until it
+    // is marked.
+    [[nodiscard]] virtual base::Status offer(const std::vector<Entry>& rows, const Call& call,
+                                             const OfferTerms& terms, std::int64_t now_ms) = 0;
+    [[nodiscard]] virtual base::Status set_chain(const std::string& session, const Chain& chain,
+                                                 std::int64_t now_ms) = 0;
     // Rows still under this offer: written, writes + 1, printed_ms = now.
-    [[nodiscard]] virtual base::Status mark_written(const std::string& offer, std::int64_t now_ms) = 0;
-    // Rows still under this offer go back to waiting exactly as `before` had them; `begun`: a byte of plain text went
-    // out, so they may have been seen.
+    [[nodiscard]] virtual base::Status mark_written(const std::string& offer,
+                                                    std::int64_t now_ms) = 0;
+    // Rows still under this offer go back to waiting exactly as `before` had them; `begun`: a byte
+    // of plain text went out, so they may have been seen.
     enum class Begun : unsigned char { no, yes };
-    [[nodiscard]] virtual base::Status take_back(const std::vector<Entry>& before, const std::string& offer, Begun begun,
+    [[nodiscard]] virtual base::Status take_back(const std::vector<Entry>& before,
+                                                 const std::string& offer, Begun begun,
                                                  std::int64_t now_ms) = 0;
 
    protected:
@@ -116,7 +127,8 @@ class DeliveryStore {
 
  private:
   struct State;
-  [[nodiscard]] static base::Result<Content> open_at(State& state, const Location& location, Access access);
+  [[nodiscard]] static base::Result<Content> open_at(State& state, const Location& location,
+                                                     Access access);
   explicit DeliveryStore(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

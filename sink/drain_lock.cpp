@@ -8,7 +8,8 @@ namespace robot_council::sink {
 base::Result<base::FileLock> lock_drain(const SeatFiles& files, const WaitBudget& budget) {
   auto lock = base::FileLock::acquire(files.drain(), budget.deadline(), kBusyStep);
   if (!lock) {
-    return lock.error().code == base::Errc::busy ? not_locked(files) : not_written(files, lock.error().what);
+    return lock.error().code == base::Errc::busy ? not_locked(files)
+                                                 : not_written(files, lock.error().what);
   }
   auto info = base::file_info(files.drain(), base::Links::dont);
   if (info && info->mode != 0600) {

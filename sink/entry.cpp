@@ -7,7 +7,7 @@ namespace robot_council::sink {
 
 bool is_urgent(std::string_view type) {
   static constexpr std::array<std::string_view, 7> kUrgent = {
-      "directive",      "placement.instruction", "task.reassigned",     "task.cancelled",
+      "directive",       "placement.instruction", "task.reassigned",     "task.cancelled",
       "lock.taken_over", "lock.force_released",   "bridge.session-ended"};
   return std::find(kUrgent.begin(), kUrgent.end(), type) != kUrgent.end();
 }

@@ -7,7 +7,8 @@
 
 namespace robot_council::sink {
 
-// Rows of the sink as the rest of the product sees them. Source: delivery contract, 2.2 and 3. Times: ms since 1970.
+// Rows of the sink as the rest of the product sees them. Source: delivery contract, 2.2 and 3.
+// Times: ms since 1970.
 
 enum class RowState : std::uint8_t {
   waiting = 0,
@@ -30,23 +31,24 @@ struct Entry {
   std::string json;  // bytes as received
   std::int64_t stored_ms = 0;
   RowState state = RowState::waiting;
-  int writes = 0;                          // whole prints
-  bool maybe = false;                      // a print began and its end is not known
-  std::optional<std::string> offer;        // random id of the answer that holds it
-  std::optional<std::string> to_session;   // harness session of the newest offer
-  std::optional<std::string> to_turn;      // its turn id
-  std::optional<std::string> to_end;       // its T
-  std::optional<std::int64_t> loops;       // its loop_count
-  std::optional<std::string> transcript;   // its transcript path
+  int writes = 0;                             // whole prints
+  bool maybe = false;                         // a print began and its end is not known
+  std::optional<std::string> offer;           // random id of the answer that holds it
+  std::optional<std::string> to_session;      // harness session of the newest offer
+  std::optional<std::string> to_turn;         // its turn id
+  std::optional<std::string> to_end;          // its T
+  std::optional<std::int64_t> loops;          // its loop_count
+  std::optional<std::string> transcript;      // its transcript path
   std::optional<std::int64_t> transcript_at;  // size of that file at the offer, bytes
   Proof proof = Proof::next_call;
   std::optional<std::int64_t> printed_ms;
 
   // Computed when read:
-  bool local = false;            // the bridge's own entry: no feed id and a type that begins `bridge.`
+  bool local = false;  // the bridge's own entry: no feed id and a type that begins `bridge.`
   bool earlier_session = false;  // a fleet entry of a join that is over
   bool in_share = true;          // this caller may take it (delivery contract, 2.3)
-  bool duplicate = false;        // another join's copy of it was, or is being, printed to the same session
+  bool duplicate =
+      false;  // another join's copy of it was, or is being, printed to the same session
 
   [[nodiscard]] bool printed_before() const { return writes > 0 || maybe || duplicate; }
 };

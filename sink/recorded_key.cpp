@@ -12,7 +12,8 @@
 
 namespace robot_council::sink {
 
-std::string record_path(const std::string& sink_folder, const SeatNames& names, const std::string& folder) {
+std::string record_path(const std::string& sink_folder, const SeatNames& names,
+                        const std::string& folder) {
   const std::string real = base::real_path(folder).value_or(folder);
   return base::join_path(sink_folder, record_name(names.service, names.harness, real) + ".key");
 }
@@ -38,7 +39,8 @@ std::optional<RecordedKey> RecordedKey::write(const Seat& seat) {
   }
   const std::string path = record_path(seat.files.folder, seat.names, seat.folder);
   const std::string temporary = path + "." + std::to_string(::getpid());
-  static_cast<void>(base::remove_file(temporary));  // of a process with our pid that was killed here
+  static_cast<void>(
+      base::remove_file(temporary));  // of a process with our pid that was killed here
   auto fd = base::open_file(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   if (!fd) {
     return std::nullopt;

@@ -8,19 +8,22 @@
 
 namespace robot_council::sink {
 
-// The record `<R>.key` by which hooks find the key that a running bridge of their folder uses, also when the checkout was
-// changed under it. Source: delivery contract, 1.2.
+// The record `<R>.key` by which hooks find the key that a running bridge of their folder uses, also
+// when the checkout was changed under it. Source: delivery contract, 1.2.
 
-// <sink folder>/<R>.key, R from service, harness and the folder's real path (the string, if that cannot be made).
-[[nodiscard]] std::string record_path(const std::string& sink_folder, const SeatNames& names, const std::string& folder);
+// <sink folder>/<R>.key, R from service, harness and the folder's real path (the string, if that
+// cannot be made).
+[[nodiscard]] std::string record_path(const std::string& sink_folder, const SeatNames& names,
+                                      const std::string& folder);
 // The key inside, if the trimmed content is 32 lower-case hex digits.
 [[nodiscard]] std::optional<std::string> read_recorded_key(const std::string& path);
 
-// A record this process wrote; it knows the file it wrote by device and inode. The destructor does not remove it.
+// A record this process wrote; it knows the file it wrote by device and inode. The destructor does
+// not remove it.
 class RecordedKey {
  public:
-  // Writes the seat's key beside and renames. Best effort: nothing for a project, for cursor, or when it failed.
-  // Makes the sink folder. Call it after the seat was resolved.
+  // Writes the seat's key beside and renames. Best effort: nothing for a project, for cursor, or
+  // when it failed. Makes the sink folder. Call it after the seat was resolved.
   [[nodiscard]] static std::optional<RecordedKey> write(const Seat& seat);
   // Removes the record if it is still the file written here; the last step of a bridge's end.
   void remove() const;

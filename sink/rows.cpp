@@ -19,7 +19,8 @@ ProcessName process_in(const SQLite::Column& pid, const SQLite::Column& started)
 
 // Start times that cannot be told do not make two processes different.
 bool same_process(const ProcessName& a, const ProcessName& b) {
-  return a.pid > 0 && a.pid == b.pid && (a.started == b.started || a.started.empty() || b.started.empty());
+  return a.pid > 0 && a.pid == b.pid &&
+         (a.started == b.started || a.started.empty() || b.started.empty());
 }
 
 Entry entry_in(SQLite::Statement& row) {
@@ -55,17 +56,20 @@ bool is_local(const std::optional<std::int64_t>& event_id, std::string_view type
 }
 
 bool LiveJoins::is_live(std::int64_t join_no) const {
-  return std::any_of(joins.begin(), joins.end(), [&](const Join& join) { return join.number == join_no; });
+  return std::any_of(joins.begin(), joins.end(),
+                     [&](const Join& join) { return join.number == join_no; });
 }
 
 LiveJoins read_live_joins(SQLite::Database& db) {
   LiveJoins live;
   SQLite::Statement rows(db, sql::kUnendedJoins);
   while (rows.executeStep()) {
-    LiveJoins::Join join{rows.getColumn(0).getInt64(), process_in(rows.getColumn(1), rows.getColumn(2)),
+    LiveJoins::Join join{rows.getColumn(0).getInt64(),
+                         process_in(rows.getColumn(1), rows.getColumn(2)),
                          process_in(rows.getColumn(3), rows.getColumn(4))};
     // What cannot be told counts as alive: its rows are then not called another session's.
-    if (base::process_alive(static_cast<pid_t>(join.bridge.pid), join.bridge.started).value_or(true)) {
+    if (base::process_alive(static_cast<pid_t>(join.bridge.pid), join.bridge.started)
+            .value_or(true)) {
       live.joins.push_back(std::move(join));
     }
   }
@@ -100,10 +104,12 @@ Share share_of_bridge(const LiveJoins& live, const ProcessName& bridge) {
   return mine;
 }
 
-std::vector<Entry> read_entries(SQLite::Database& db, States states, const LiveJoins& live, const Share& share) {
+std::vector<Entry> read_entries(SQLite::Database& db, States states, const LiveJoins& live,
+                                const Share& share) {
   std::vector<Entry> entries;
   SQLite::Statement rows(db, sql::kEntryColumns);
-  rows.bind(1, states == States::all ? static_cast<int>(RowState::written) : static_cast<int>(RowState::offered));
+  rows.bind(1, states == States::all ? static_cast<int>(RowState::written)
+                                     : static_cast<int>(RowState::offered));
   while (rows.executeStep()) {
     Entry entry = entry_in(rows);
     const bool over = !live.is_live(entry.join_no);
@@ -115,10 +121,12 @@ std::vector<Entry> read_entries(SQLite::Database& db, States states, const LiveJ
   return entries;
 }
 
-void find_duplicates(SQLite::Database& db, const std::optional<std::string>& session, std::vector<Entry>& rows) {
+void find_duplicates(SQLite::Database& db, const std::optional<std::string>& session,
+                     std::vector<Entry>& rows) {
   // An id alone does not make two rows one event: a restored feed gives ids again.
   using Copy = std::pair<std::int64_t, std::string>;
-  std::multimap<Copy, std::int64_t> joins_of;  // joins that showed, or are about to show, the event to this session
+  std::multimap<Copy, std::int64_t>
+      joins_of;  // joins that showed, or are about to show, the event to this session
   SQLite::Statement printed(db, sql::kPrintedCopies);
   while (printed.executeStep()) {
     if (optional_text(printed.getColumn(3)) == session) {
@@ -136,7 +144,8 @@ void find_duplicates(SQLite::Database& db, const std::optional<std::string>& ses
       continue;
     }
     const auto [begin, end] = joins_of.equal_range({*row.event_id, row.json});
-    row.duplicate = std::any_of(begin, end, [&](const auto& copy) { return copy.second != row.join_no; });
+    row.duplicate =
+        std::any_of(begin, end, [&](const auto& copy) { return copy.second != row.join_no; });
     if (row.state != RowState::written) {
       joins_of.emplace(Copy{*row.event_id, row.json}, row.join_no);
     }

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
+
+#include <SQLiteCpp/SQLiteCpp.h>
 
 #include "sink/bridge_store.hpp"
 #include "sink/delivery_store.hpp"
@@ -14,8 +14,8 @@
 
 namespace robot_council::sink {
 
-// Reading and moving rows, for the files of this room only. Everything throws SQLite::Exception and must run inside a
-// transaction.
+// Reading and moving rows, for the files of this room only. Everything throws SQLite::Exception and
+// must run inside a transaction.
 
 enum class States : unsigned char { not_delivered, all };  // waiting and offered; or written too
 
@@ -31,17 +31,22 @@ struct LiveJoins {
 };
 [[nodiscard]] LiveJoins read_live_joins(SQLite::Database& db);
 
-// Whose rows a reader may take: nothing = of all joins; else of these live joins and of those that are over.
+// Whose rows a reader may take: nothing = of all joins; else of these live joins and of those that
+// are over.
 using Share = std::optional<std::set<std::int64_t>>;
-// By the nearest ancestor that is the client of a live join; only asked when more than one join is live.
+// By the nearest ancestor that is the client of a live join; only asked when more than one join is
+// live.
 [[nodiscard]] Share share_of_caller(const LiveJoins& live, const Ancestors& ancestors);
 // By the bridge's own live joins.
 [[nodiscard]] Share share_of_bridge(const LiveJoins& live, const ProcessName& bridge);
 
 // Rows by seq with `local`, `earlier_session` and `in_share` filled in.
-[[nodiscard]] std::vector<Entry> read_entries(SQLite::Database& db, States states, const LiveJoins& live, const Share& share);
-// Fills in `duplicate`: another join's copy of the same event was printed to `session`, or is printed before it.
-void find_duplicates(SQLite::Database& db, const std::optional<std::string>& session, std::vector<Entry>& rows);
+[[nodiscard]] std::vector<Entry> read_entries(SQLite::Database& db, States states,
+                                              const LiveJoins& live, const Share& share);
+// Fills in `duplicate`: another join's copy of the same event was printed to `session`, or is
+// printed before it.
+void find_duplicates(SQLite::Database& db, const std::optional<std::string>& session,
+                     std::vector<Entry>& rows);
 
 // Moves a row to the history. A transaction that did so prunes once.
 void move_to_history(SQLite::Database& db, std::int64_t seq, Why why, std::int64_t now_ms);

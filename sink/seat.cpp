@@ -11,13 +11,15 @@ namespace {
 Seat seat_with(const SeatNames& names, const std::string& folder, const std::string& checkout,
                const base::Environment& environment) {
   Seat seat{names, key_kind(names.harness, names.project), folder, checkout, {}};
-  seat.files = seat_files(environment, seat_key({names.service, names.harness, names.project, checkout}));
+  seat.files =
+      seat_files(environment, seat_key({names.service, names.harness, names.project, checkout}));
   return seat;
 }
 
 }  // namespace
 
-std::string hook_folder(const base::Environment& environment, std::string_view harness, std::string_view payload_folder) {
+std::string hook_folder(const base::Environment& environment, std::string_view harness,
+                        std::string_view payload_folder) {
   // Codex and goose never set the variable, an outer Claude Code does.
   if (harness != "codex" && harness != "goose") {
     if (auto folder = environment.get_or_empty("CLAUDE_PROJECT_DIR"); !folder.empty()) {
@@ -27,7 +29,8 @@ std::string hook_folder(const base::Environment& environment, std::string_view h
   return base::working_directory().value_or(std::string(payload_folder));
 }
 
-base::Result<Seat> resolve_seat(const SeatNames& names, const std::string& folder, const base::Environment& environment) {
+base::Result<Seat> resolve_seat(const SeatNames& names, const std::string& folder,
+                                const base::Environment& environment) {
   if (key_kind(names.harness, names.project) != KeyKind::checkout) {
     return seat_with(names, folder, {}, environment);
   }
@@ -37,13 +40,15 @@ base::Result<Seat> resolve_seat(const SeatNames& names, const std::string& folde
   }
   auto checkout = find_checkout(folder);
   if (!checkout) {
-    return base::Error{checkout.error().code, "Could not tell which checkout this is: " + checkout.error().what +
-                                                  ", so its sink cannot be found."};
+    return base::Error{checkout.error().code,
+                       "Could not tell which checkout this is: " + checkout.error().what +
+                           ", so its sink cannot be found."};
   }
   return seat_with(names, folder, checkout->path, environment);
 }
 
-BridgeSeat resolve_bridge_seat(const SeatNames& names, const std::string& folder, const base::Environment& environment) {
+BridgeSeat resolve_bridge_seat(const SeatNames& names, const std::string& folder,
+                               const base::Environment& environment) {
   BridgeSeat result;
   std::string checkout;
   if (key_kind(names.harness, names.project) == KeyKind::checkout) {

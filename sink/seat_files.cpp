@@ -15,7 +15,8 @@ std::optional<std::string> older_program_line(const SeatFiles& files) {
   if (!info || info->kind != base::FileKind::regular || info->size == 0) {
     return std::nullopt;
   }
-  return "an older program left " + std::to_string(info->size) + " bytes in " + path + "; nothing reads it.";
+  return "an older program left " + std::to_string(info->size) + " bytes in " + path +
+         "; nothing reads it.";
 }
 
 std::optional<std::string> network_folder_line(const SeatFiles& files, FileSystemProbe probe) {

@@ -19,6 +19,8 @@ SeatClaim claim_seat(const SeatFiles& files) {
   return claim;
 }
 
-bool seat_held(const SeatFiles& files) { return base::FileLock::held(files.seat()).value_or(false); }
+bool seat_held(const SeatFiles& files) {
+  return base::FileLock::held(files.seat()).value_or(false);
+}
 
 }  // namespace robot_council::sink

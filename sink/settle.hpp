@@ -7,13 +7,13 @@
 
 namespace robot_council::sink {
 
-// What becomes of a row that was offered or written before this call. Source: delivery contract, section 3 (the table), and
-// wake contract, 2.1 for rows printed by a wake.
+// What becomes of a row that was offered or written before this call. Source: delivery contract,
+// section 3 (the table), and wake contract, 2.1 for rows printed by a wake.
 enum class Settlement : std::uint8_t {
   stays,
-  confirmed,      // leaves as `confirmed`
-  waits_again,    // back to waiting; an offered row also gets `maybe`
-  undelivered,    // printed kMaxWrites times without a proof: leaves as `undelivered`
+  confirmed,    // leaves as `confirmed`
+  waits_again,  // back to waiting; an offered row also gets `maybe`
+  undelivered,  // printed kMaxWrites times without a proof: leaves as `undelivered`
 };
 
 enum class Scope : std::uint8_t {
@@ -26,7 +26,8 @@ enum class Scope : std::uint8_t {
 enum class Seen : std::uint8_t { no, yes };
 
 // Pure. `now_ms`: wall clock. A row in state waiting stays.
-[[nodiscard]] Settlement settle_row(const Entry& row, const Call& call, Seen seen, Scope scope, std::int64_t now_ms);
+[[nodiscard]] Settlement settle_row(const Entry& row, const Call& call, Seen seen, Scope scope,
+                                    std::int64_t now_ms);
 
 // This call and the row's offer are one turn end: same T, printed less than 2 s ago.
 [[nodiscard]] bool same_turn_end(const Entry& row, const Call& call, std::int64_t now_ms);

@@ -18,13 +18,16 @@ namespace {
 constexpr int kExitOk = 0;
 constexpr int kExitMisconfigured = 1;
 
-// Harnesses whose payloads are told apart. A hook file of one of them that another one runs is not for that one; a seat with
-// any other name may be of a client that sends one of these payloads.
-constexpr std::array<std::string_view, 6> kToldApart = {"claude", "codex", "cursor", "gemini", "copilot", "goose"};
+// Harnesses whose payloads are told apart. A hook file of one of them that another one runs is not
+// for that one; a seat with any other name may be of a client that sends one of these payloads.
+constexpr std::array<std::string_view, 6> kToldApart = {"claude", "codex",   "cursor",
+                                                        "gemini", "copilot", "goose"};
 
 bool called_by_another(harness::PayloadKind kind, std::string_view seat_harness) {
-  const bool known = std::find(kToldApart.begin(), kToldApart.end(), seat_harness) != kToldApart.end();
-  const bool telling = kind != harness::PayloadKind::claude && kind != harness::PayloadKind::unknown;
+  const bool known =
+      std::find(kToldApart.begin(), kToldApart.end(), seat_harness) != kToldApart.end();
+  const bool telling =
+      kind != harness::PayloadKind::claude && kind != harness::PayloadKind::unknown;
   return known && telling && harness::kind_name(kind) != seat_harness;
 }
 
@@ -42,7 +45,8 @@ void note(const base::Context& context, const base::Result<sink::Seat>& seat, Ho
 
 }  // namespace
 
-int run_hook(const HookOptions& options, const base::Context& context, int stdin_fd, int stdout_fd) {
+int run_hook(const HookOptions& options, const base::Context& context, int stdin_fd,
+             int stdout_fd) {
   base::ignore_sigpipe();
   const base::Result<sink::SeatNames> names = seat_names(options.names, context.environment);
   if (!names.ok()) {
@@ -50,14 +54,16 @@ int run_hook(const HookOptions& options, const base::Context& context, int stdin
     return kExitMisconfigured;
   }
   const auto seat_for = [&](std::string_view payload_folder) {
-    return sink::resolve_seat(*names, sink::hook_folder(context.environment, names->harness, payload_folder),
-                              context.environment);
+    return sink::resolve_seat(
+        *names, sink::hook_folder(context.environment, names->harness, payload_folder),
+        context.environment);
   };
   const base::Result<std::string> bytes = harness::read_payload(stdin_fd, options.limits);
   base::Result<harness::Payload> payload =
       bytes.ok() ? harness::parse_payload(*bytes) : base::Result<harness::Payload>(bytes.error());
   if (!payload.ok()) {
-    context.log.warning("the hook payload could not be read (" + payload.error().what + "); nothing was handed over.");
+    context.log.warning("the hook payload could not be read (" + payload.error().what +
+                        "); nothing was handed over.");
     note(context, seat_for({}), HookAnswer::payload_unreadable);
     return kExitOk;
   }
@@ -68,11 +74,13 @@ int run_hook(const HookOptions& options, const base::Context& context, int stdin
   }
   if (called_by_another(payload->kind, names->harness)) {
     context.log.warning("this hook belongs to a " + names->harness + " seat and was called by " +
-                        std::string(harness::kind_name(payload->kind)) + "; nothing was handed over.");
+                        std::string(harness::kind_name(payload->kind)) +
+                        "; nothing was handed over.");
     note(context, seat, HookAnswer::another_harness);
     return kExitOk;
   }
-  if (payload->kind == harness::PayloadKind::cursor && !payload->status.empty() && payload->status != "completed") {
+  if (payload->kind == harness::PayloadKind::cursor && !payload->status.empty() &&
+      payload->status != "completed") {
     // Cursor wants an object from a turn that was broken off.
     (void)base::write_all(stdout_fd, "{}", base::deadline_in(kAnswerWait));
     note(context, seat, HookAnswer::not_a_turn_end);

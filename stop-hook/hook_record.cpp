@@ -40,14 +40,15 @@ std::optional<std::int64_t> time_of(const base::Json& record, std::string_view k
 }  // namespace
 
 std::string_view answer_text(HookAnswer answer) {
-  const auto found = std::find_if(kAnswers.begin(), kAnswers.end(),
-                                  [answer](const AnswerWord& word) { return word.answer == answer; });
+  const auto found =
+      std::find_if(kAnswers.begin(), kAnswers.end(),
+                   [answer](const AnswerWord& word) { return word.answer == answer; });
   return found->text;
 }
 
 std::optional<HookAnswer> answer_from(std::string_view text) {
-  const auto found =
-      std::find_if(kAnswers.begin(), kAnswers.end(), [text](const AnswerWord& word) { return word.text == text; });
+  const auto found = std::find_if(kAnswers.begin(), kAnswers.end(),
+                                  [text](const AnswerWord& word) { return word.text == text; });
   return found == kAnswers.end() ? std::nullopt : std::optional<HookAnswer>(found->answer);
 }
 
@@ -58,17 +59,20 @@ void HookRecord::set_idle(const std::string& session, std::int64_t since_ms) {
   clear_idle(session);
   idle.emplace_back(session, since_ms);
   if (idle.size() > kMaxIdleSessions) {
-    idle.erase(idle.begin(), idle.begin() + static_cast<std::ptrdiff_t>(idle.size() - kMaxIdleSessions));
+    idle.erase(idle.begin(),
+               idle.begin() + static_cast<std::ptrdiff_t>(idle.size() - kMaxIdleSessions));
   }
 }
 
 void HookRecord::clear_idle(const std::string& session) {
-  idle.erase(std::remove_if(idle.begin(), idle.end(), [&](const auto& entry) { return entry.first == session; }),
+  idle.erase(std::remove_if(idle.begin(), idle.end(),
+                            [&](const auto& entry) { return entry.first == session; }),
              idle.end());
 }
 
 std::optional<std::int64_t> HookRecord::idle_since(std::string_view session) const {
-  const auto found = std::find_if(idle.begin(), idle.end(), [&](const auto& entry) { return entry.first == session; });
+  const auto found = std::find_if(idle.begin(), idle.end(),
+                                  [&](const auto& entry) { return entry.first == session; });
   return found == idle.end() ? std::nullopt : std::optional<std::int64_t>(found->second);
 }
 
@@ -97,8 +101,10 @@ base::Result<HookRecord> parse_record(std::string_view json) {
   }
   HookRecord record;
   record.at_ms = time_of(*parsed, "at").value_or(0);
-  record.answer = answer_from(base::get_string(*parsed, "answer").value_or("")).value_or(HookAnswer::nothing_waiting);
-  record.printed = static_cast<std::size_t>(std::max<std::int64_t>(0, base::get_integer(*parsed, "printed").value_or(0)));
+  record.answer = answer_from(base::get_string(*parsed, "answer").value_or(""))
+                      .value_or(HookAnswer::nothing_waiting);
+  record.printed = static_cast<std::size_t>(
+      std::max<std::int64_t>(0, base::get_integer(*parsed, "printed").value_or(0)));
   record.told_ms = time_of(*parsed, "told");
   if (const base::Json* idle = base::get_object(*parsed, "idle"); idle != nullptr) {
     for (const auto& item : idle->items()) {
@@ -124,14 +130,17 @@ base::Status write_record(const std::string& path, const HookRecord& record) {
   return base::replace_file(path, record_json(record), base::Sync::no);
 }
 
-std::vector<std::string> record_paths(const base::Environment& environment, const std::string& file_name) {
-  std::vector<std::string> paths = {base::join_path(base::pending_directory(environment), file_name)};
+std::vector<std::string> record_paths(const base::Environment& environment,
+                                      const std::string& file_name) {
+  std::vector<std::string> paths = {
+      base::join_path(base::pending_directory(environment), file_name)};
   const std::optional<std::string> runtime = environment.nonblank("XDG_RUNTIME_DIR");
   if (runtime && runtime->starts_with('/')) {
     paths.push_back(base::join_path(*runtime, file_name));
   } else {
     const std::string own = "robot-council-" + std::to_string(geteuid());
-    paths.push_back(base::join_path(base::join_path(base::temporary_directory(environment), own), file_name));
+    paths.push_back(
+        base::join_path(base::join_path(base::temporary_directory(environment), own), file_name));
   }
   return paths;
 }

@@ -29,15 +29,17 @@ enum class HookAnswer : std::uint8_t {
 [[nodiscard]] std::optional<HookAnswer> answer_from(std::string_view text);
 
 // `<key>.hook`: the newest run of the delivering hook, for status, doctor and the waiter.
-// Shape  {"at":"<UTC>","answer":"<text>","printed":<n>,"told":"<UTC>","idle":{"<session>":<ms since 1970>}}; `told` only when
+// Shape  {"at":"<UTC>","answer":"<text>","printed":<n>,"told":"<UTC>","idle":{"<session>":<ms since
+// 1970>}}; `told` only when
 //        an answer ever said that the sink is unreadable. Times of a second's precision.
 // Source delivery contract, 2.1.
 struct HookRecord {
   std::int64_t at_ms = 0;
   HookAnswer answer = HookAnswer::nothing_waiting;
-  std::size_t printed = 0;               // rows
+  std::size_t printed = 0;  // rows
   std::optional<std::int64_t> told_ms;
-  // Sessions whose newest turn end printed nothing, and when; oldest first, at most kMaxIdleSessions.
+  // Sessions whose newest turn end printed nothing, and when; oldest first, at most
+  // kMaxIdleSessions.
   std::vector<std::pair<std::string, std::int64_t>> idle;
 
   void set_idle(const std::string& session, std::int64_t since_ms);
@@ -54,8 +56,10 @@ struct HookRecord {
 // Replaces the file by rename, without fsync. The folder must exist.
 [[nodiscard]] base::Status write_record(const std::string& path, const HookRecord& record);
 
-// Places for `told` when the sink's folder takes no file: the same file name in $XDG_RUNTIME_DIR, else in
-// <temporary folder>/robot-council-<uid>, both only if ours and 0700. `file_name`: "<key>.hook", or "unknown.hook".
-[[nodiscard]] std::vector<std::string> record_paths(const base::Environment& environment, const std::string& file_name);
+// Places for `told` when the sink's folder takes no file: the same file name in $XDG_RUNTIME_DIR,
+// else in <temporary folder>/robot-council-<uid>, both only if ours and 0700. `file_name`:
+// "<key>.hook", or "unknown.hook".
+[[nodiscard]] std::vector<std::string> record_paths(const base::Environment& environment,
+                                                    const std::string& file_name);
 
 }  // namespace robot_council::stop_hook

@@ -69,8 +69,9 @@ std::vector<std::string> hook_folders(const sink::Seat& seat, const harness::Pay
   return folders;
 }
 
-HookRun::HookRun(const HookOptions& options, const base::Context& context, int stdout_fd, std::string_view seat_harness,
-                 const harness::Payload& payload, std::string_view bytes)
+HookRun::HookRun(const HookOptions& options, const base::Context& context, int stdout_fd,
+                 std::string_view seat_harness, const harness::Payload& payload,
+                 std::string_view bytes)
     : options_(options),
       context_(context),
       stdout_fd_(stdout_fd),
@@ -78,13 +79,17 @@ HookRun::HookRun(const HookOptions& options, const base::Context& context, int s
       payload_(payload),
       call_(hook_call(payload, bytes)) {}
 
-void HookRun::without_seat(const std::string& why) { unreadable(why); }
+void HookRun::without_seat(const std::string& why) {
+  unreadable(why);
+}
 
 void HookRun::with_seat(const sink::Seat& seat) {
   record_name_ = base::base_name(seat.files.hook());
   const std::vector<std::string> folders = hook_folders(seat, payload_);
-  const bool braked = options_.braked ? options_.braked(seat_harness_, folders)
-                                      : brake::decide_for_seat(context_.environment, seat_harness_, folders).refused();
+  const bool braked =
+      options_.braked
+          ? options_.braked(seat_harness_, folders)
+          : brake::decide_for_seat(context_.environment, seat_harness_, folders).refused();
   if (braked) {
     hold(seat);
   } else {
@@ -116,10 +121,12 @@ void HookRun::hold(const sink::Seat& seat) {
 void HookRun::deliver(const sink::Seat& seat) {
   const RoundsSetting rounds = read_rounds(context_.environment);
   if (rounds.set && !rounds.rounds) {
-    context_.log.warning("ROBOT_COUNCIL_ROUNDS takes 1 to 8; using " + std::to_string(kDefaultRounds) + ".");
+    context_.log.warning("ROBOT_COUNCIL_ROUNDS takes 1 to 8; using " +
+                         std::to_string(kDefaultRounds) + ".");
   }
   GuardInput input;
-  input.flags = payload_.kind == harness::PayloadKind::cursor ? TurnFlags::counted : TurnFlags::boolean;
+  input.flags =
+      payload_.kind == harness::PayloadKind::cursor ? TurnFlags::counted : TurnFlags::boolean;
   input.continuation = payload_.continuation;
   input.turn = call_.turn;
   input.rounds = rounds.rounds;
@@ -148,7 +155,8 @@ void HookRun::deliver(const sink::Seat& seat) {
     case pending::End::guarded:
       if (reason == GuardReason::streak) {
         context_.log.info(std::to_string(kMaxStreak) + " answers in a row went to this session; " +
-                          std::to_string(outcome->waiting) + " events follow at its next turn end.");
+                          std::to_string(outcome->waiting) +
+                          " events follow at its next turn end.");
       }
       nothing();
       record(HookAnswer::loop_guard, 0);
@@ -164,7 +172,8 @@ void HookRun::deliver(const sink::Seat& seat) {
   record(HookAnswer::nothing_waiting, 0);
 }
 
-// A sink that cannot be read is said once in a while as an answer, and never in a continuation: it must not hold a turn.
+// A sink that cannot be read is said once in a while as an answer, and never in a continuation: it
+// must not hold a turn.
 void HookRun::unreadable(const std::string& why) {
   const std::int64_t now = context_.clock.wall_ms();
   HookRecord newest;
@@ -176,7 +185,8 @@ void HookRun::unreadable(const std::string& why) {
       newest.told_ms = std::max(newest.told_ms, kept->told_ms);
     }
   }
-  const bool told_lately = newest.told_ms && *newest.told_ms <= now && now - *newest.told_ms < kTellAgainMs;
+  const bool told_lately =
+      newest.told_ms && *newest.told_ms <= now && now - *newest.told_ms < kTellAgainMs;
   newest.at_ms = now;
   newest.answer = HookAnswer::sink_unreadable;
   if (!payload_.continuation && !told_lately) {
@@ -184,8 +194,10 @@ void HookRun::unreadable(const std::string& why) {
     newest.clear_idle(payload_.session);
     if (keep_told(newest)) {
       (void)print(pending::wrap(pending::shape_of(harness::answer_shape(payload_.kind)),
-                                "Robot Council could not read the fleet events waiting for this seat, and removed none of "
-                                "them: " + why));
+                                "Robot Council could not read the fleet events waiting for this "
+                                "seat, and removed none of "
+                                "them: " +
+                                    why));
       return;
     }
   }
@@ -213,8 +225,8 @@ bool HookRun::print(std::string_view text) const {
 }
 
 void HookRun::record(HookAnswer answer, std::size_t printed) const {
-  const std::string path =
-      base::join_path(base::parent_path(record_paths(context_.environment, record_name_).front()), record_name_);
+  const std::string path = base::join_path(
+      base::parent_path(record_paths(context_.environment, record_name_).front()), record_name_);
   HookRecord record = read_record(path).value_or(HookRecord{});
   record.at_ms = context_.clock.wall_ms();
   record.answer = answer;

@@ -19,15 +19,17 @@ namespace robot_council::stop_hook {
 [[nodiscard]] sink::Call hook_call(const harness::Payload& payload, std::string_view bytes);
 // The budget of an answer: the smaller one when the seat or the caller is Codex.
 [[nodiscard]] pending::Budget hook_budget(harness::PayloadKind kind, std::string_view seat_harness);
-// The folders whose stop files hold this seat: its checkout and folder, the working directory, and Cursor's own list, since
-// its hooks start in ~/.cursor.
-[[nodiscard]] std::vector<std::string> hook_folders(const sink::Seat& seat, const harness::Payload& payload);
+// The folders whose stop files hold this seat: its checkout and folder, the working directory, and
+// Cursor's own list, since its hooks start in ~/.cursor.
+[[nodiscard]] std::vector<std::string> hook_folders(const sink::Seat& seat,
+                                                    const harness::Payload& payload);
 
-// One run of the delivering hook, rows 6 to 8 of the table of decisions, for a payload that passed rows 1 to 5.
+// One run of the delivering hook, rows 6 to 8 of the table of decisions, for a payload that passed
+// rows 1 to 5.
 class HookRun {
  public:
-  HookRun(const HookOptions& options, const base::Context& context, int stdout_fd, std::string_view seat_harness,
-          const harness::Payload& payload, std::string_view bytes);
+  HookRun(const HookOptions& options, const base::Context& context, int stdout_fd,
+          std::string_view seat_harness, const harness::Payload& payload, std::string_view bytes);
 
   // No checkout could be told, so there is no sink: `why` is the sentence.
   void without_seat(const std::string& why);
@@ -39,8 +41,8 @@ class HookRun {
   void hold(const sink::Seat& seat);
   void unreadable(const std::string& why);
   [[nodiscard]] bool keep_told(HookRecord record) const;
-  void nothing() const;                    // empty, or {} where the harness refuses empty output
-  bool print(std::string_view text) const; // false: it did not leave whole
+  void nothing() const;                     // empty, or {} where the harness refuses empty output
+  bool print(std::string_view text) const;  // false: it did not leave whole
   void record(HookAnswer answer, std::size_t printed) const;
 
   const HookOptions& options_;

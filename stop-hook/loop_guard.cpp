@@ -11,7 +11,8 @@ GuardDecision guard_turn(const pending::TurnEnd& end, const GuardInput& input) {
   sink::Chain& chain = decision.chain;
   const bool counted = input.flags == TurnFlags::counted;
   const bool other_turn = input.turn != chain.turn;
-  // A wake of ours began this turn: the client calls it a continuation, but no answer of a stop hook is behind it.
+  // A wake of ours began this turn: the client calls it a continuation, but no answer of a stop
+  // hook is behind it.
   const bool continued = input.continuation && !(!counted && chain.woke && other_turn);
   chain.woke = false;
   if (!continued || (!counted && other_turn)) {

@@ -10,7 +10,8 @@
 namespace robot_council::stop_hook {
 
 // Whether a turn end may be answered, so that an agent is never held in a turn. Pure.
-// Source: delivery contract, 5.3. The counters live in the sink (table `chain`); the engine adds the answers.
+// Source: delivery contract, 5.3. The counters live in the sink (table `chain`); the engine adds
+// the answers.
 
 enum class TurnFlags : std::uint8_t {
   boolean,  // stop_hook_active: a turn id tells turns apart

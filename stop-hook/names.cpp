@@ -4,7 +4,8 @@
 
 namespace robot_council::stop_hook {
 
-base::Result<sink::SeatNames> seat_names(const NameOptions& options, const base::Environment& environment) {
+base::Result<sink::SeatNames> seat_names(const NameOptions& options,
+                                         const base::Environment& environment) {
   sink::SeatNames names;
   names.service = sink::service_from(options.service, environment);
   if (names.service.empty()) {
@@ -14,7 +15,8 @@ base::Result<sink::SeatNames> seat_names(const NameOptions& options, const base:
   names.harness = harness::resolved_harness(options.harness, environment, options.devin_marker);
   if (names.harness.empty()) {
     return base::Error{base::Errc::invalid,
-                       "Could not tell which harness this is. Pass --harness=<name>, or set ROBOT_COUNCIL_HARNESS in "
+                       "Could not tell which harness this is. Pass --harness=<name>, or set "
+                       "ROBOT_COUNCIL_HARNESS in "
                        "this harness's configuration."};
   }
   names.project = options.project;

@@ -19,6 +19,7 @@ struct NameOptions {
 
 // The names of the seat: options, then variables, then (harness) detection.
 // Errors  invalid: no service, or no harness; `what` is the line to say.
-[[nodiscard]] base::Result<sink::SeatNames> seat_names(const NameOptions& options, const base::Environment& environment);
+[[nodiscard]] base::Result<sink::SeatNames> seat_names(const NameOptions& options,
+                                                       const base::Environment& environment);
 
 }  // namespace robot_council::stop_hook

@@ -36,9 +36,11 @@ void collect(Collection& found) {
 }
 
 std::string verdict_line(const RecordedScan& recorded, const ScanResult& result) {
-  constexpr std::string_view kFeed = "; an agent woken by a notice is told to read the feed itself.";
+  constexpr std::string_view kFeed =
+      "; an agent woken by a notice is told to read the feed itself.";
   if (recorded.verdict == RecordedScan::Verdict::disabled) {
-    return "stop hook: none will run, since " + recorded.file + " sets disableAllHooks" + std::string(kFeed);
+    return "stop hook: none will run, since " + recorded.file + " sets disableAllHooks" +
+           std::string(kFeed);
   }
   if (recorded.verdict == RecordedScan::Verdict::found) {
     return "stop hook: found in " + recorded.file + ".";
@@ -82,7 +84,8 @@ std::string_view to_text(ScanOutcome outcome) {
 }
 
 const std::vector<std::string>& scanned_harnesses() {
-  static const std::vector<std::string> kNames = {"claude", "codex", "cursor", "gemini", "copilot", "goose"};
+  static const std::vector<std::string> kNames = {"claude", "codex",   "cursor",
+                                                  "gemini", "copilot", "goose"};
   return kNames;
 }
 
@@ -95,7 +98,8 @@ ScanResult scan(const ScanWorld& world, std::string_view harness, const ScanSeat
     return result;
   }
   const std::string trimmed = base::without_trailing(world.folder, '/');
-  const ScanWorld place{world.files, world.environment, trimmed.empty() ? std::string("/") : trimmed};
+  const ScanWorld place{world.files, world.environment,
+                        trimmed.empty() ? std::string("/") : trimmed};
   Collection found(place, *client, seat);
   collect(found);
   judge(found);
@@ -115,7 +119,8 @@ StartScan scan_at_start(const ScanWorld& world, std::string_view harness, const 
   }
   for (const ScanFinding& finding : result.findings) {
     if (finding.severity == ScanSeverity::error) {
-      start.lines.push_back("stop hook: " + place_of(finding) + ": " + finding.text + " " + finding.remedy);
+      start.lines.push_back("stop hook: " + place_of(finding) + ": " + finding.text + " " +
+                            finding.remedy);
     }
   }
   return start;

@@ -45,7 +45,8 @@ class ClaudeSources {
     return base::join_path(found_.world().folder, ".claude/" + std::string(name));
   }
 
-  void take(Scope scope, HookFileKind kind, const std::string& file, const std::string& plugin_root = {}) {
+  void take(Scope scope, HookFileKind kind, const std::string& file,
+            const std::string& plugin_root = {}) {
     if (auto source = found_.load(kind, file)) {
       files_.push_back({scope, std::move(*source), plugin_root});
     }
@@ -56,16 +57,19 @@ class ClaudeSources {
       take(Scope::user, HookFileKind::settings, base::join_path(user_, "settings.json"));
     }
     take(Scope::project, HookFileKind::settings, in_project("settings.json"));
-    // Started below a repository's root, Claude Code reads the local file there too, but not its settings.json.
+    // Started below a repository's root, Claude Code reads the local file there too, but not its
+    // settings.json.
     const std::vector<std::string> folders = folders_to_root(found_.world());
     if (folders.size() > 1) {
-      take(Scope::local, HookFileKind::settings, base::join_path(folders.back(), ".claude/settings.local.json"));
+      take(Scope::local, HookFileKind::settings,
+           base::join_path(folders.back(), ".claude/settings.local.json"));
     }
     take(Scope::local, HookFileKind::settings, in_project("settings.local.json"));
   }
 
   void read_managed() {
-    for (const std::string folder : {"/etc/claude-code", "/Library/Application Support/ClaudeCode"}) {
+    for (const std::string folder :
+         {"/etc/claude-code", "/Library/Application Support/ClaudeCode"}) {
       take(Scope::managed, HookFileKind::managed, base::join_path(folder, "managed-settings.json"));
       const std::string drop_ins = base::join_path(folder, "managed-settings.d");
       for (const std::string& name : found_.world().files.list(drop_ins)) {
@@ -76,7 +80,8 @@ class ClaudeSources {
     }
   }
 
-  // Files from the one of the highest rank down: managed (the last drop-in first), local, project, user.
+  // Files from the one of the highest rank down: managed (the last drop-in first), local, project,
+  // user.
   [[nodiscard]] std::vector<const ScopedFile*> by_rank() const {
     std::vector<const ScopedFile*> ranked;
     for (const Scope scope : {Scope::managed, Scope::local, Scope::project, Scope::user}) {
@@ -92,7 +97,8 @@ class ClaudeSources {
   [[nodiscard]] bool plugin_enabled(const std::string& name) const {
     for (const ScopedFile* file : by_rank()) {
       const auto& document = file->source.hooks.document;
-      const SettingsNode* plugins = document.has_root() ? document.root.find("enabledPlugins") : nullptr;
+      const SettingsNode* plugins =
+          document.has_root() ? document.root.find("enabledPlugins") : nullptr;
       const auto enabled = plugins == nullptr ? std::nullopt : plugins->boolean_at(name);
       if (enabled) {
         return *enabled;
@@ -142,44 +148,53 @@ class ClaudeSources {
     }
   }
 
-  void read_inline(const std::string& file, const harness::SettingsDocument& manifest, const SettingsNode& hooks,
-                   const std::string& root) {
+  void read_inline(const std::string& file, const harness::SettingsDocument& manifest,
+                   const SettingsNode& hooks, const std::string& root) {
     const SettingsNode* inner = hooks.find("hooks");
     ScopedFile scoped;
     scoped.scope = Scope::plugin;
     scoped.plugin_root = root;
     scoped.source.file = file;
     scoped.source.hooks.taken = true;
-    scoped.source.hooks.entries =
-        harness::read_hook_events(harness::Client::claude, manifest, inner == nullptr ? hooks : *inner);
+    scoped.source.hooks.entries = harness::read_hook_events(harness::Client::claude, manifest,
+                                                            inner == nullptr ? hooks : *inner);
     found_.result().files.push_back(file);
     files_.push_back(std::move(scoped));
   }
 
   void misplaced_files() {
     constexpr std::string_view kMove = "Move the hooks into a settings.json that is read, such as ";
-    const std::string user_file = user_.empty() ? std::string("~/.claude/settings.json") : base::join_path(user_, "settings.json");
+    const std::string user_file = user_.empty() ? std::string("~/.claude/settings.json")
+                                                : base::join_path(user_, "settings.json");
     const std::string remedy = std::string(kMove) + user_file + ".";
     if (!home_.empty()) {
-      found_.misplaced(base::join_path(found_.world().environment.nonblank("CLAUDE_CONFIG_DIR").value_or(home_), ".claude.json"),
-                       "Claude Code reads no hooks from this file.", remedy);
+      found_.misplaced(
+          base::join_path(found_.world().environment.nonblank("CLAUDE_CONFIG_DIR").value_or(home_),
+                          ".claude.json"),
+          "Claude Code reads no hooks from this file.", remedy);
     }
     if (!user_.empty()) {
       found_.misplaced(base::join_path(user_, "settings.local.json"),
-                       "Claude Code reads a settings.local.json only in a project, so no hook of this file runs.", remedy);
-      found_.misplaced(base::join_path(user_, "hooks.json"),
-                       "Claude Code reads no hooks.json here; only a plugin has a hooks/hooks.json.", remedy);
+                       "Claude Code reads a settings.local.json only in a project, so no hook of "
+                       "this file runs.",
+                       remedy);
+      found_.misplaced(
+          base::join_path(user_, "hooks.json"),
+          "Claude Code reads no hooks.json here; only a plugin has a hooks/hooks.json.", remedy);
     }
     found_.misplaced(in_project("hooks.json"),
-                     "Claude Code reads no hooks.json here; only a plugin has a hooks/hooks.json.", remedy);
+                     "Claude Code reads no hooks.json here; only a plugin has a hooks/hooks.json.",
+                     remedy);
     const std::vector<std::string> parents = all_parents(found_.world());
     for (std::size_t i = 1; i < parents.size(); ++i) {
       if (parents[i] == home_) {
         continue;  // that one is the user's own, or that of another CLAUDE_CONFIG_DIR
       }
       found_.misplaced(base::join_path(parents[i], ".claude/settings.json"),
-                       "Claude Code reads .claude/settings.json only in the folder it is started in, so no hook of this file runs.",
-                       "Start it in " + parents[i] + ", or move the hooks into " + in_project("settings.local.json") + ".");
+                       "Claude Code reads .claude/settings.json only in the folder it is started "
+                       "in, so no hook of this file runs.",
+                       "Start it in " + parents[i] + ", or move the hooks into " +
+                           in_project("settings.local.json") + ".");
     }
   }
 
@@ -191,7 +206,8 @@ class ClaudeSources {
   };
 
   // A managed key that holds: its file, or nothing.
-  [[nodiscard]] std::optional<Switch> managed_key(std::string_view key, std::string_view listed) const {
+  [[nodiscard]] std::optional<Switch> managed_key(std::string_view key,
+                                                  std::string_view listed) const {
     for (const ScopedFile* file : by_rank()) {
       const auto& document = file->source.hooks.document;
       if (file->scope != Scope::managed || !document.has_root()) {
@@ -202,10 +218,13 @@ class ClaudeSources {
         continue;
       }
       const SettingsNode& value = member->value;
-      const bool in_list = std::any_of(value.elements.begin(), value.elements.end(),
-                                       [&](const SettingsNode& item) { return item.text == listed; });
+      const bool in_list =
+          std::any_of(value.elements.begin(), value.elements.end(),
+                      [&](const SettingsNode& item) { return item.text == listed; });
       if ((value.is(SettingsKind::boolean) && value.boolean) || (!listed.empty() && in_list)) {
-        return Switch{file->source.file, harness::settings_place(document.text, member->key_begin).line, std::string(key),
+        return Switch{file->source.file,
+                      harness::settings_place(document.text, member->key_begin).line,
+                      std::string(key),
                       {}};
       }
       return std::nullopt;
@@ -215,7 +234,8 @@ class ClaudeSources {
 
   void apply() {
     const std::optional<Switch> only_managed = managed_key("allowManagedHooksOnly", "");
-    const std::optional<Switch> only_plugins = managed_key("strictPluginOnlyCustomization", "hooks");
+    const std::optional<Switch> only_plugins =
+        managed_key("strictPluginOnlyCustomization", "hooks");
     const ScopedFile* off = nullptr;
     for (const ScopedFile* file : by_rank()) {
       if (file->source.hooks.disable_all) {
@@ -227,9 +247,11 @@ class ClaudeSources {
     bool any_policy = false;
     const std::string bare = switched_off_by_variable();
     for (const ScopedFile& file : files_) {
-      const bool disabled = off != nullptr && (off->scope == Scope::managed || file.scope != Scope::managed);
-      const bool blocked = (only_managed && file.scope != Scope::managed) ||
-                           (only_plugins && file.scope != Scope::managed && file.scope != Scope::plugin);
+      const bool disabled =
+          off != nullptr && (off->scope == Scope::managed || file.scope != Scope::managed);
+      const bool blocked =
+          (only_managed && file.scope != Scope::managed) ||
+          (only_plugins && file.scope != Scope::managed && file.scope != Scope::plugin);
       const std::size_t first = found_.entries().size();
       found_.add_entries(file.source, file.plugin_root);
       for (std::size_t i = first; i < found_.entries().size(); ++i) {
@@ -241,15 +263,19 @@ class ClaudeSources {
     }
     if (any_off) {
       found_.add(ScanSeverity::error, "off", off->source.file, off->source.hooks.disable_all_line,
-                 off->scope == Scope::managed ? "disableAllHooks is true in the managed settings, so no hook runs."
-                                              : "disableAllHooks is true, so no hook but managed ones runs.",
-                 off->scope == Scope::managed ? "Ask the administrator." : "Remove it, or set it to false.");
+                 off->scope == Scope::managed
+                     ? "disableAllHooks is true in the managed settings, so no hook runs."
+                     : "disableAllHooks is true, so no hook but managed ones runs.",
+                 off->scope == Scope::managed ? "Ask the administrator."
+                                              : "Remove it, or set it to false.");
     }
     if (any_policy) {
       const Switch& policy = only_managed ? *only_managed : *only_plugins;
-      found_.add(ScanSeverity::error, "policy", policy.file, policy.line,
-                 policy.key + " is set, so hooks of the user's, the project's and the local settings are blocked.",
-                 "Ask the administrator to add the hook to the managed settings.");
+      found_.add(
+          ScanSeverity::error, "policy", policy.file, policy.line,
+          policy.key +
+              " is set, so hooks of the user's, the project's and the local settings are blocked.",
+          "Ask the administrator to add the hook to the managed settings.");
     }
     if (!bare.empty() && !found_.entries().empty()) {
       found_.add(ScanSeverity::error, "off", found_.entries().front().file, 0,
@@ -273,9 +299,9 @@ class ClaudeSources {
   }
 
   void trust() {
-    const auto ours = std::find_if(found_.entries().begin(), found_.entries().end(), [](const FoundEntry& entry) {
-      return entry.runs && entry.entry.command.ours();
-    });
+    const auto ours = std::find_if(
+        found_.entries().begin(), found_.entries().end(),
+        [](const FoundEntry& entry) { return entry.runs && entry.entry.command.ours(); });
     if (ours == found_.entries().end()) {
       return;
     }
@@ -292,11 +318,13 @@ class ClaudeSources {
     }
     found_.add(ScanSeverity::warning, "trust", file.empty() ? ours->file : file, 0,
                "the folder " + found_.world().folder +
-                   " is not recorded as trusted; an interactive session runs no hook before its trust dialog is accepted.",
+                   " is not recorded as trusted; an interactive session runs no hook before its "
+                   "trust dialog is accepted.",
                "Start claude there once and accept.");
   }
 
-  bool server_in(const std::string& file, const harness::SettingsDocument& document, const SettingsNode* servers) {
+  bool server_in(const std::string& file, const harness::SettingsDocument& document,
+                 const SettingsNode* servers) {
     if (servers == nullptr) {
       return false;
     }
@@ -313,7 +341,8 @@ class ClaudeSources {
     const auto state = file.empty() ? std::nullopt : found_.peek(file);
     if (state) {
       const SettingsNode* projects = state->root.find("projects");
-      const SettingsNode* project = projects == nullptr ? nullptr : projects->find(found_.world().folder);
+      const SettingsNode* project =
+          projects == nullptr ? nullptr : projects->find(found_.world().folder);
       if (project != nullptr && server_in(file, *state, project->find("mcpServers"))) {
         return;
       }
@@ -336,6 +365,8 @@ class ClaudeSources {
 
 }  // namespace
 
-void collect_claude(Collection& found) { ClaudeSources(found).collect(); }
+void collect_claude(Collection& found) {
+  ClaudeSources(found).collect();
+}
 
 }  // namespace robot_council::stop_hook

@@ -47,23 +47,27 @@ void take_server(Collection& found, const std::string& file) {
   }
 }
 
-// Cursor and Copilot CLI were seen to run the hooks of Claude Code's files too. What is ours there answers only Claude
-// Code, unless its script was filled for this client.
+// Cursor and Copilot CLI were seen to run the hooks of Claude Code's files too. What is ours there
+// answers only Claude Code, unless its script was filled for this client.
 void take_claude_files(Collection& found, const std::vector<std::string>& files) {
   for (const std::string& file : files) {
-    const auto bytes = file.empty() || found.seen(file) ? base::Result<std::string>(base::Error{}) : found.world().files.read(file);
+    const auto bytes = file.empty() || found.seen(file) ? base::Result<std::string>(base::Error{})
+                                                        : found.world().files.read(file);
     if (!bytes.ok()) {
       continue;
     }
-    const harness::HooksFile hooks = harness::read_hooks_file(harness::Client::claude, HookFileKind::settings, *bytes);
+    const harness::HooksFile hooks =
+        harness::read_hooks_file(harness::Client::claude, HookFileKind::settings, *bytes);
     for (const harness::HookEntry& entry : hooks.entries) {
       if (!entry.at_stop || !entry.accepted || !hooks.taken) {
         continue;
       }
       if (entry.command.form == harness::CommandForm::script) {
         const auto script = found.world().files.read(entry.command.program);
-        const auto values = script.ok() ? harness::read_script_values(*script) : harness::WiredValues();
-        if (harness::reduce_name(values.harness.value_or("")) != harness::client_name(found.client())) {
+        const auto values =
+            script.ok() ? harness::read_script_values(*script) : harness::WiredValues();
+        if (harness::reduce_name(values.harness.value_or("")) !=
+            harness::client_name(found.client())) {
           continue;
         }
       } else if (entry.command.ours() && harness::reduce_name(entry.command.option("harness")) !=
@@ -80,8 +84,9 @@ void take_claude_files(Collection& found, const std::vector<std::string>& files)
 }
 
 bool runs_ours(Collection& found) {
-  return std::any_of(found.entries().begin(), found.entries().end(),
-                     [](const FoundEntry& entry) { return entry.runs && entry.entry.command.ours(); });
+  return std::any_of(found.entries().begin(), found.entries().end(), [](const FoundEntry& entry) {
+    return entry.runs && entry.entry.command.ours();
+  });
 }
 
 // A folder or a parent of it, in a record of folders; nothing if none is recorded.
@@ -103,7 +108,8 @@ void collect_cursor(Collection& found) {
   take(found, HookFileKind::hooks_file, base::join_path(folder, ".cursor/hooks.json"));
   take(found, HookFileKind::hooks_file, "/etc/cursor/hooks.json");
   take(found, HookFileKind::hooks_file, "/Library/Application Support/Cursor/hooks.json");
-  take_claude_files(found, {home_file(found, ".claude/settings.json"), base::join_path(folder, ".claude/settings.json")});
+  take_claude_files(found, {home_file(found, ".claude/settings.json"),
+                            base::join_path(folder, ".claude/settings.json")});
   take_server(found, home_file(found, ".cursor/mcp.json"));
   take_server(found, base::join_path(folder, ".cursor/mcp.json"));
 }
@@ -130,8 +136,10 @@ class GeminiSources {
     const std::size_t settings = take_all(files_);
     std::vector<SourceFile> extensions;
     const std::string folder = home_file(found_, ".gemini/extensions");
-    for (const std::string& name : folder.empty() ? std::vector<std::string>() : found_.world().files.list(folder)) {
-      if (auto source = found_.load(HookFileKind::hooks_file, base::join_path(folder, name + "/hooks/hooks.json"))) {
+    for (const std::string& name :
+         folder.empty() ? std::vector<std::string>() : found_.world().files.list(folder)) {
+      if (auto source = found_.load(HookFileKind::hooks_file,
+                                    base::join_path(folder, name + "/hooks/hooks.json"))) {
         extensions.push_back(std::move(*source));
       }
     }
@@ -152,7 +160,8 @@ class GeminiSources {
     return found_.entries().size();
   }
 
-  // The last file that says something wins: system over project over user. What is disabled adds up.
+  // The last file that says something wins: system over project over user. What is disabled adds
+  // up.
   void read_switches() {
     for (const SourceFile& source : files_) {
       const auto& document = source.hooks.document;
@@ -163,11 +172,13 @@ class GeminiSources {
       }
       if (const auto enabled = config->boolean_at("enabled")) {
         off_file_ = *enabled ? std::string() : source.file;
-        off_line_ = harness::settings_place(document.text, config->find_member("enabled")->key_begin).line;
+        off_line_ =
+            harness::settings_place(document.text, config->find_member("enabled")->key_begin).line;
       }
       if (const SettingsNode* disabled = config->find("disabled")) {
         for (const SettingsNode& name : disabled->elements) {
-          disabled_[name.text] = {source.file, harness::settings_place(document.text, name.begin).line};
+          disabled_[name.text] = {source.file,
+                                  harness::settings_place(document.text, name.begin).line};
         }
       }
     }
@@ -178,7 +189,8 @@ class GeminiSources {
     for (FoundEntry& entry : found_.entries()) {
       const auto by_name = disabled_.find(entry.entry.name);
       const auto by_command = disabled_.find(entry.entry.line_text);
-      const auto& disabled = by_name != disabled_.end() && !entry.entry.name.empty() ? by_name : by_command;
+      const auto& disabled =
+          by_name != disabled_.end() && !entry.entry.name.empty() ? by_name : by_command;
       entry.runs = entry.runs && !found_.client_stopped;
       if (!off_file_.empty()) {
         any_off = any_off || entry.entry.command.ours();
@@ -187,13 +199,15 @@ class GeminiSources {
         entry.runs = false;
         if (entry.entry.command.ours()) {
           found_.add(ScanSeverity::error, "off", disabled->second.first, disabled->second.second,
-                     "hooksConfig.disabled names this hook, so it does not run.", "Remove it from that list.");
+                     "hooksConfig.disabled names this hook, so it does not run.",
+                     "Remove it from that list.");
         }
       }
     }
     if (any_off) {
       found_.add(ScanSeverity::error, "off", off_file_, off_line_,
-                 "hooksConfig.enabled is false, so Gemini CLI runs no hook.", "Remove it, or set it to true.");
+                 "hooksConfig.enabled is false, so Gemini CLI runs no hook.",
+                 "Remove it, or set it to true.");
     }
   }
 
@@ -214,7 +228,8 @@ class GeminiSources {
     }
     found_.add(ScanSeverity::warning, "trust", file, 0,
                "the folder " + found_.world().folder +
-                   " is not recorded as trusted; Gemini CLI runs no hook of a settings file in an untrusted folder.",
+                   " is not recorded as trusted; Gemini CLI runs no hook of a settings file in an "
+                   "untrusted folder.",
                "Start gemini there once and trust the folder.");
   }
 
@@ -246,8 +261,9 @@ class CopilotSources {
                                base::join_path(folder, ".claude/settings.local.json")});
     apply();
     if (!user_.empty()) {
-      found_.misplaced(base::join_path(user_, "config.json"), "Copilot CLI reads no hooks from its config.json.",
-                       "Move them into " + base::join_path(user_, "hooks/robot-council.json") + ".");
+      found_.misplaced(
+          base::join_path(user_, "config.json"), "Copilot CLI reads no hooks from its config.json.",
+          "Move them into " + base::join_path(user_, "hooks/robot-council.json") + ".");
       trust();
       take_server(found_, base::join_path(user_, "mcp-config.json"));
     }
@@ -281,28 +297,34 @@ class CopilotSources {
   // In a settings file disableAllHooks is for all files but policies, in a hook file for that file.
   void apply() {
     const auto all_off = std::find_if(files_.begin(), files_.end(), [](const PlacedFile& file) {
-      return file.settings && file.source.hooks.taken && file.source.hooks.disable_all.value_or(false);
+      return file.settings && file.source.hooks.taken &&
+             file.source.hooks.disable_all.value_or(false);
     });
     bool any_off = false;
     for (const PlacedFile& file : files_) {
-      const bool own_off = file.place != Place::policy && file.source.hooks.disable_all.value_or(false);
+      const bool own_off =
+          file.place != Place::policy && file.source.hooks.disable_all.value_or(false);
       const bool off = all_off != files_.end() && file.place != Place::policy;
       const std::size_t first = found_.entries().size();
       found_.add_entries(file.source);
       for (std::size_t i = first; i < found_.entries().size(); ++i) {
         FoundEntry& entry = found_.entries()[i];
-        project_entries_ = project_entries_ || (file.place == Place::project && entry.entry.command.ours());
+        project_entries_ =
+            project_entries_ || (file.place == Place::project && entry.entry.command.ours());
         any_off = any_off || (off && entry.entry.command.ours());
         entry.runs = entry.runs && !off && !own_off;
       }
       if (own_off && !file.settings && !file.source.hooks.entries.empty()) {
         found_.add(ScanSeverity::error, "off", file.source.file, file.source.hooks.disable_all_line,
-                   "disableAllHooks is true, so no hook of this file runs.", "Remove it, or set it to false.");
+                   "disableAllHooks is true, so no hook of this file runs.",
+                   "Remove it, or set it to false.");
       }
     }
     if (any_off) {
-      found_.add(ScanSeverity::error, "off", all_off->source.file, all_off->source.hooks.disable_all_line,
-                 "disableAllHooks is true, so Copilot CLI runs no hook.", "Remove it, or set it to false.");
+      found_.add(ScanSeverity::error, "off", all_off->source.file,
+                 all_off->source.hooks.disable_all_line,
+                 "disableAllHooks is true, so Copilot CLI runs no hook.",
+                 "Remove it, or set it to false.");
     }
   }
 
@@ -326,7 +348,8 @@ class CopilotSources {
     }
     found_.add(ScanSeverity::warning, "trust", file, 0,
                "the folder " + found_.world().folder +
-                   " is not recorded as trusted; Copilot CLI runs no hook of a project's files in an untrusted folder.",
+                   " is not recorded as trusted; Copilot CLI runs no hook of a project's files in "
+                   "an untrusted folder.",
                "Start copilot there once and trust the folder.");
   }
 
@@ -338,15 +361,21 @@ class CopilotSources {
 
 }  // namespace
 
-void collect_gemini(Collection& found) { GeminiSources(found).collect(); }
+void collect_gemini(Collection& found) {
+  GeminiSources(found).collect();
+}
 
-void collect_copilot(Collection& found) { CopilotSources(found).collect(); }
+void collect_copilot(Collection& found) {
+  CopilotSources(found).collect();
+}
 
 void collect_goose(Collection& found) {
-  const std::vector<std::string> folders = {home_file(found, ".agents/plugins"),
-                                            base::join_path(found.world().folder, ".agents/plugins")};
+  const std::vector<std::string> folders = {
+      home_file(found, ".agents/plugins"),
+      base::join_path(found.world().folder, ".agents/plugins")};
   for (const std::string& folder : folders) {
-    for (const std::string& name : folder.empty() ? std::vector<std::string>() : found.world().files.list(folder)) {
+    for (const std::string& name :
+         folder.empty() ? std::vector<std::string>() : found.world().files.list(folder)) {
       const std::string plugin = base::join_path(folder, name);
       take(found, HookFileKind::hooks_file, base::join_path(plugin, "hooks/hooks.json"));
       take_server(found, base::join_path(plugin, ".mcp.json"));

@@ -57,7 +57,8 @@ class CodexSources {
     if (folder.empty()) {
       return;
     }
-    if (auto source = found_.load(harness::HookFileKind::hooks_file, base::join_path(folder, "hooks.json"))) {
+    if (auto source =
+            found_.load(harness::HookFileKind::hooks_file, base::join_path(folder, "hooks.json"))) {
       files_.push_back({layer, std::move(*source)});
     }
     read_config(layer, base::join_path(folder, "config.toml"));
@@ -73,7 +74,8 @@ class CodexSources {
     if (config.error) {
       found_.add(ScanSeverity::error, "syntax", file, config.error_place.line,
                  "line " + std::to_string(config.error_place.line) + ", column " +
-                     std::to_string(config.error_place.column) + ": " + config.error->what + "; Codex will not start.",
+                     std::to_string(config.error_place.column) + ": " + config.error->what +
+                     "; Codex will not start.",
                  "Correct the TOML at that place.");
     }
     found_.add_faults(file, config.faults);
@@ -116,12 +118,14 @@ class CodexSources {
   }
 
   [[nodiscard]] const CodexConfig* user_config() const {
-    const auto found = std::find_if(configs_.begin(), configs_.end(),
-                                    [](const LayerConfig& config) { return config.layer == Layer::user; });
+    const auto found =
+        std::find_if(configs_.begin(), configs_.end(),
+                     [](const LayerConfig& config) { return config.layer == Layer::user; });
     return found == configs_.end() ? nullptr : &found->config;
   }
 
-  // The folder of a project's .codex, or a parent or the repository's root, is trusted in the user's configuration.
+  // The folder of a project's .codex, or a parent or the repository's root, is trusted in the
+  // user's configuration.
   [[nodiscard]] bool project_trusted() const {
     const CodexConfig* user = user_config();
     if (user == nullptr) {
@@ -137,7 +141,8 @@ class CodexSources {
   }
 
   // What the user's configuration records about an entry, under the file's name or its real path.
-  [[nodiscard]] const harness::CodexTrust* recorded(const LayerFile& file, const harness::HookEntry& entry) const {
+  [[nodiscard]] const harness::CodexTrust* recorded(const LayerFile& file,
+                                                    const harness::HookEntry& entry) const {
     const CodexConfig* user = user_config();
     const std::string& named = file.source.file;
     for (const std::string& name : {named, found_.world().files.real_path(named).value_or(named)}) {
@@ -195,10 +200,12 @@ class CodexSources {
     }
     if (any_off) {
       found_.add(ScanSeverity::error, "off", off->file, off->config.hooks_feature_line,
-                 off->config.hooks_feature_key + " is false, so Codex runs no hook.", "Remove it, or set it to true.");
+                 off->config.hooks_feature_key + " is false, so Codex runs no hook.",
+                 "Remove it, or set it to true.");
     }
     if (any_policy) {
-      found_.add(ScanSeverity::error, "policy", only_managed->file, only_managed->config.managed_hooks_only_line,
+      found_.add(ScanSeverity::error, "policy", only_managed->file,
+                 only_managed->config.managed_hooks_only_line,
                  "allow_managed_hooks_only is set, so only managed hooks run.",
                  "Ask the administrator to add the hook to the managed ones.");
     }
@@ -213,7 +220,8 @@ class CodexSources {
       entry.needs_review = true;
       if (entry.entry.command.ours()) {
         found_.add(ScanSeverity::warning, "trust", entry.file, entry.entry.line,
-                   "the project " + found_.world().folder + " is not trusted, so Codex does not read this file.",
+                   "the project " + found_.world().folder +
+                       " is not trusted, so Codex does not read this file.",
                    "Trust the project in Codex, then the hook in /hooks.");
       }
       return;
@@ -235,7 +243,8 @@ class CodexSources {
     entry.needs_review = true;
     if (entry.entry.command.ours()) {
       found_.add(ScanSeverity::warning, "trust", entry.file, entry.entry.line,
-                 "Codex skips this hook in silence: its trust " + why + ".", "Start codex, open /hooks and trust it.");
+                 "Codex skips this hook in silence: its trust " + why + ".",
+                 "Start codex, open /hooks and trust it.");
     }
   }
 
@@ -247,6 +256,8 @@ class CodexSources {
 
 }  // namespace
 
-void collect_codex(Collection& found) { CodexSources(found).collect(); }
+void collect_codex(Collection& found) {
+  CodexSources(found).collect();
+}
 
 }  // namespace robot_council::stop_hook

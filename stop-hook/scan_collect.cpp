@@ -40,7 +40,8 @@ std::optional<std::string> Collection::read(const std::string& file) {
   if (!bytes.ok()) {
     cannot_tell = true;
     add(ScanSeverity::warning, "syntax", file, 0,
-        "the file could not be read (" + harness::quoted_text(bytes.error().what) + "), so what it holds is not known.",
+        "the file could not be read (" + harness::quoted_text(bytes.error().what) +
+            "), so what it holds is not known.",
         "Make it a regular file that you may read.");
     return std::nullopt;
   }
@@ -56,8 +57,9 @@ std::optional<SourceFile> Collection::load(harness::HookFileKind kind, const std
   add_faults(file, source.hooks.faults);
   client_stopped = client_stopped || source.hooks.stops_client;
   // A command of ours stands in the file and is no part of any entry that was understood.
-  const bool understood = std::any_of(source.hooks.entries.begin(), source.hooks.entries.end(),
-                                      [](const harness::HookEntry& entry) { return entry.command.names_us; });
+  const bool understood =
+      std::any_of(source.hooks.entries.begin(), source.hooks.entries.end(),
+                  [](const harness::HookEntry& entry) { return entry.command.names_us; });
   mentioned = mentioned || (source.hooks.mentions_us && !understood);
   return source;
 }
@@ -74,8 +76,8 @@ std::optional<harness::SettingsDocument> Collection::peek(const std::string& fil
   return document;
 }
 
-void Collection::add(ScanSeverity severity, std::string_view rule, const std::string& file, std::size_t line,
-                     std::string text, std::string remedy) {
+void Collection::add(ScanSeverity severity, std::string_view rule, const std::string& file,
+                     std::size_t line, std::string text, std::string remedy) {
   ScanFinding finding;
   finding.severity = severity;
   finding.file = file;
@@ -88,7 +90,8 @@ void Collection::add(ScanSeverity severity, std::string_view rule, const std::st
   result_.findings.push_back(std::move(finding));
 }
 
-void Collection::add_faults(const std::string& file, const std::vector<harness::SettingsFault>& faults) {
+void Collection::add_faults(const std::string& file,
+                            const std::vector<harness::SettingsFault>& faults) {
   for (const harness::SettingsFault& fault : faults) {
     add(severity_of(fault.severity), fault.rule, file, fault.line, fault.text, fault.remedy);
   }
@@ -105,12 +108,14 @@ void Collection::add_entries(const SourceFile& source, const std::string& plugin
   }
 }
 
-void Collection::misplaced(const std::string& file, const std::string& why, const std::string& remedy) {
+void Collection::misplaced(const std::string& file, const std::string& why,
+                           const std::string& remedy) {
   const auto bytes = world_.files.read(file);
   if (!bytes.ok() || seen(file)) {
     return;
   }
-  const harness::HooksFile hooks = harness::read_hooks_file(client_, harness::HookFileKind::hooks_file, *bytes);
+  const harness::HooksFile hooks =
+      harness::read_hooks_file(client_, harness::HookFileKind::hooks_file, *bytes);
   const harness::SettingsDocument& document = hooks.document;
   std::size_t line = 0;
   if (document.has_root()) {

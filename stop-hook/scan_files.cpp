@@ -9,7 +9,8 @@
 
 namespace robot_council::stop_hook {
 
-DiskSettingsFiles::DiskSettingsFiles(std::string system_root) : system_root_(std::move(system_root)) {}
+DiskSettingsFiles::DiskSettingsFiles(std::string system_root)
+    : system_root_(std::move(system_root)) {}
 
 std::string DiskSettingsFiles::placed(const std::string& path) const {
   const bool machine_wide = path.rfind("/etc/", 0) == 0 || path.rfind("/Library/", 0) == 0;
@@ -20,9 +21,11 @@ base::Result<std::string> DiskSettingsFiles::read(const std::string& path) const
   const std::string place = placed(path);
   const auto info = base::file_info(place, base::Links::follow);
   if (!info.ok()) {
-    // A dangling link, a file where a folder should be: nothing is there. A folder that may not be entered: cannot be told.
-    return info.error().code == base::Errc::refused ? info.error()
-                                                    : base::Error{base::Errc::not_found, path + " is not there"};
+    // A dangling link, a file where a folder should be: nothing is there. A folder that may not be
+    // entered: cannot be told.
+    return info.error().code == base::Errc::refused
+               ? info.error()
+               : base::Error{base::Errc::not_found, path + " is not there"};
   }
   return base::read_file(place, harness::kMaxSettingsBytes);
 }

@@ -16,7 +16,8 @@ using harness::SettingsNode;
 
 // Why a file's content is no settings object, in the words of its line; "" if it is one.
 std::string unreadable_because(const harness::SettingsDocument& document) {
-  const auto error = harness::strict_error(document, harness::Comments::refused, harness::TrailingCommas::refused);
+  const auto error =
+      harness::strict_error(document, harness::Comments::refused, harness::TrailingCommas::refused);
   if (error) {
     return harness::describe_error(document, *error);
   }
@@ -93,7 +94,8 @@ RecordedScan scan_recorded(const ScanWorld& world) {
       why = unreadable_because(document);
     }
     if (!why.empty()) {
-      scan.unreadable.push_back("stop hook: could not read " + file + " (" + why + "); treated as naming no hook.");
+      scan.unreadable.push_back("stop hook: could not read " + file + " (" + why +
+                                "); treated as naming no hook.");
       continue;
     }
     if (const auto off = document.root.boolean_at("disableAllHooks")) {

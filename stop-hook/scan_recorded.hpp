@@ -7,7 +7,8 @@
 
 #include "stop-hook/scan.hpp"
 
-// The part of the scan whose lines the earlier program printed, byte for byte: four files of Claude Code, any command.
+// The part of the scan whose lines the earlier program printed, byte for byte: four files of Claude
+// Code, any command.
 namespace robot_council::stop_hook {
 
 struct RecordedScan {

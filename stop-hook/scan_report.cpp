@@ -46,11 +46,12 @@ std::string as_json(const std::vector<ScanResult>& results) {
 
 std::string describe_finding(const ScanFinding& finding) {
   const std::string line = finding.line ? ":" + std::to_string(*finding.line) : std::string();
-  return std::string(to_text(finding.severity)) + " " + finding.file + line + " " + finding.rule + ": " + finding.text +
-         " " + finding.remedy;
+  return std::string(to_text(finding.severity)) + " " + finding.file + line + " " + finding.rule +
+         ": " + finding.text + " " + finding.remedy;
 }
 
-ScanReport report_scan(const ScanWorld& world, const std::string& harness, ScanFormat format, const ScanSeat& seat) {
+ScanReport report_scan(const ScanWorld& world, const std::string& harness, ScanFormat format,
+                       const ScanSeat& seat) {
   std::vector<ScanResult> results;
   if (harness.empty()) {
     for (const std::string& name : scanned_harnesses()) {
@@ -64,8 +65,9 @@ ScanReport report_scan(const ScanWorld& world, const std::string& harness, ScanF
   }
   ScanReport report;
   report.out = format == ScanFormat::json ? as_json(results) : as_text(results);
-  const bool all_run = std::all_of(results.begin(), results.end(),
-                                   [](const ScanResult& result) { return result.outcome == ScanOutcome::runs; });
+  const bool all_run = std::all_of(results.begin(), results.end(), [](const ScanResult& result) {
+    return result.outcome == ScanOutcome::runs;
+  });
   report.status = all_run && !results.empty() ? 0 : 1;
   if (results.empty()) {
     report.message = "no settings file of a harness is here; run robot-council setup HARNESS.";

@@ -37,15 +37,17 @@ WiredValues values_of_script(const std::string& text) {
   values.project = given(ours->project);
   values.program = ours->program;
   values.unsets_state_home = ours->state_home && ours->state_home->empty();
-  values.state_home = ours->state_home && !ours->state_home->empty() ? ours->state_home : std::nullopt;
+  values.state_home =
+      ours->state_home && !ours->state_home->empty() ? ours->state_home : std::nullopt;
   return values;
 }
 
 // Words of the shell that name no program.
 bool is_shell_word(std::string_view word) {
   constexpr std::array<std::string_view, 24> kWords = {
-      "test", "[",     "[[",  "cd",   "echo",   "exec", "exit",   "export", "set",  "true", "false", "command",
-      "eval", "source", ".",  "printf", "type", ":",    "if",     "for",    "while", "{",    "case",  "!"};
+      "test", "[",    "[[",    "cd",      "echo",  "exec",   "exit", "export",
+      "set",  "true", "false", "command", "eval",  "source", ".",    "printf",
+      "type", ":",    "if",    "for",     "while", "{",      "case", "!"};
   return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 
@@ -69,9 +71,12 @@ class Judge {
   }
 
  private:
-  [[nodiscard]] bool live(const FoundEntry& entry) const { return entry.runs || entry.needs_review; }
+  [[nodiscard]] bool live(const FoundEntry& entry) const {
+    return entry.runs || entry.needs_review;
+  }
 
-  void add(ScanSeverity severity, std::string_view rule, const FoundEntry& entry, std::string text, std::string remedy) {
+  void add(ScanSeverity severity, std::string_view rule, const FoundEntry& entry, std::string text,
+           std::string remedy) {
     found_.add(severity, rule, entry.file, entry.entry.line, std::move(text), std::move(remedy));
   }
   // An error about an entry of ours: it does not run, or what it prints reaches nobody.
@@ -134,16 +139,19 @@ class Judge {
   // The program that the script starts, as it looks for it.
   [[nodiscard]] bool script_finds_program(const WiredValues& values) const {
     const SettingsFiles& files = found_.world().files;
-    if (!values.program.empty() && values.program.front() == '/' && files.executable(values.program)) {
+    if (!values.program.empty() && values.program.front() == '/' &&
+        files.executable(values.program)) {
       return true;
     }
     if (program("robot-council") == Found::yes) {
       return true;
     }
     const std::string home = scan_home(found_.world().environment);
-    const std::array<std::string, 3> places = {home + "/.local/bin/robot-council", "/usr/local/bin/robot-council",
+    const std::array<std::string, 3> places = {home + "/.local/bin/robot-council",
+                                               "/usr/local/bin/robot-council",
                                                "/opt/homebrew/bin/robot-council"};
-    return std::any_of(places.begin(), places.end(), [&](const std::string& place) { return files.executable(place); });
+    return std::any_of(places.begin(), places.end(),
+                       [&](const std::string& place) { return files.executable(place); });
   }
 
   void delivering(FoundEntry& entry) {
@@ -153,7 +161,9 @@ class Judge {
     const HookEntry& hook = entry.entry;
     const std::string path = expanded(entry, hook.command.program);
     if (program(path) == Found::no) {
-      fail("command", entry, "the command \"" + harness::quoted_text(path) + "\" is missing or not executable.", run_setup());
+      fail("command", entry,
+           "the command \"" + harness::quoted_text(path) + "\" is missing or not executable.",
+           run_setup());
       return;
     }
     old_path(entry);
@@ -204,7 +214,8 @@ class Judge {
     const bool hook = entry.entry.command.has_option("hook");
     const bool format = entry.entry.command.has_option("format");
     if (!hook && !format) {
-      fail("old-form", entry, "pending without --hook prints plain lines, which reach nobody.", run_setup());
+      fail("old-form", entry, "pending without --hook prints plain lines, which reach nobody.",
+           run_setup());
       return false;
     }
     if (!hook) {
@@ -225,13 +236,15 @@ class Judge {
                " ms: Gemini CLI counts milliseconds and kills the hook at once.",
            "Write \"timeout\": 20000.");
     } else if (hook.timeout_ms < harness::kMinHookTimeoutMs) {
-      add(ScanSeverity::warning, "timeout", entry, "the timeout is under 10 s; a busy sink alone may take 4 s.",
+      add(ScanSeverity::warning, "timeout", entry,
+          "the timeout is under 10 s; a busy sink alone may take 4 s.",
           found_.client() == Client::gemini ? "Write \"timeout\": 20000." : "Write 20 seconds.");
     }
   }
 
   static std::string shown(const std::optional<std::string>& value) {
-    return value && !value->empty() ? "\"" + harness::quoted_text(*value) + "\"" : std::string("none");
+    return value && !value->empty() ? "\"" + harness::quoted_text(*value) + "\""
+                                    : std::string("none");
   }
 
   // Both sides must be told; "" and nothing are the same project and the same state folder.
@@ -242,8 +255,8 @@ class Judge {
     }
     seat_said_ = true;
     fail("seat", entry,
-         "the hook has the " + std::string(what) + " " + shown(hook) + ", " + std::string(other_name) + " " + shown(other) +
-             ", so it looks into another sink.",
+         "the hook has the " + std::string(what) + " " + shown(hook) + ", " +
+             std::string(other_name) + " " + shown(other) + ", so it looks into another sink.",
          run_setup());
   }
 
@@ -255,9 +268,11 @@ class Judge {
     const auto name = [](const std::optional<std::string>& text) {
       return text ? std::optional<std::string>(harness::reduce_name(*text)) : std::nullopt;
     };
-    // A name beside the six (cowork) runs on another client's files; a script of one of the six answers only that one.
+    // A name beside the six (cowork) runs on another client's files; a script of one of the six
+    // answers only that one.
     if (values.harness && harness::parse_client(*name(values.harness))) {
-      differ(entry, "harness", name(values.harness), std::string(harness::client_name(found_.client())), "this harness is");
+      differ(entry, "harness", name(values.harness),
+             std::string(harness::client_name(found_.client())), "this harness is");
     }
     if (found_.server) {
       const WiredValues& server = found_.server->values;
@@ -272,12 +287,14 @@ class Judge {
         differ(entry, "project", values.project, server.project, where);
       }
       const bool says_state = values.state_home || values.unsets_state_home || server.state_home;
-      if (says_state && (found_.client() != Client::codex || values.state_home || values.unsets_state_home)) {
+      if (says_state &&
+          (found_.client() != Client::codex || values.state_home || values.unsets_state_home)) {
         differ(entry, "XDG_STATE_HOME", values.state_home, server.state_home, where);
       }
     }
     if (values.service && !found_.seat().service.empty()) {
-      differ(entry, "service", service(values.service), service(found_.seat().service), "this bridge");
+      differ(entry, "service", service(values.service), service(found_.seat().service),
+             "this bridge");
       differ(entry, "project", values.project, found_.seat().project, "this bridge");
     }
   }
@@ -288,8 +305,10 @@ class Judge {
       return;
     }
     if (hook.at_stop) {
-      fail("shape", entry, "the waiting command stands at Stop, where it hands nothing over and holds the turn end.",
-           run_setup());
+      fail(
+          "shape", entry,
+          "the waiting command stands at Stop, where it hands nothing over and holds the turn end.",
+          run_setup());
       return;
     }
     if (!hook.async_rewake) {
@@ -301,12 +320,15 @@ class Judge {
     }
     if (hook.timeout_ms < harness::kMinWakeTimeoutMs) {
       add(ScanSeverity::warning, "timeout", entry,
-          "the timeout of the waiting entry is under 3,600 s; after it an idle session is not woken.",
+          "the timeout of the waiting entry is under 3,600 s; after it an idle session is not "
+          "woken.",
           "Write \"timeout\": 86400.");
     }
     const std::string path = expanded(entry, hook.command.program);
     if (program(path) == Found::no) {
-      fail("command", entry, "the command \"" + harness::quoted_text(path) + "\" is missing or not executable.", run_setup());
+      fail("command", entry,
+           "the command \"" + harness::quoted_text(path) + "\" is missing or not executable.",
+           run_setup());
     }
   }
 
@@ -324,8 +346,9 @@ class Judge {
     found_.result().wake_wired = start && prompt;
     if (one != nullptr && start != prompt) {
       add(ScanSeverity::warning, "shape", *one,
-          std::string("only the waiting entry under ") + one->entry.event + " is there; the one under " +
-              (start ? "UserPromptSubmit" : "SessionStart") + " is missing.",
+          std::string("only the waiting entry under ") + one->entry.event +
+              " is there; the one under " + (start ? "UserPromptSubmit" : "SessionStart") +
+              " is missing.",
           run_setup());
     }
   }
@@ -338,18 +361,22 @@ class Judge {
     const std::string shown_text = harness::quoted_text(hook.line_text);
     if (unquoted_path(entry)) {
       add(ScanSeverity::error, "command", entry,
-          "the path of the script has a blank and is not quoted, so its shell runs another program.",
+          "the path of the script has a blank and is not quoted, so its shell runs another "
+          "program.",
           "Put the path in single quotes, or run " + setup() + ".");
       mentioned_entry_ = true;
       return;
     }
     add(ScanSeverity::information, "foreign", entry,
-        "another program's hook runs at the turn end: " + (shown_text.empty() ? hook.type : shown_text) + ".",
+        "another program's hook runs at the turn end: " +
+            (shown_text.empty() ? hook.type : shown_text) + ".",
         "Nothing needs to be done.");
     const std::string path = expanded(entry, hook.command.program);
-    if (hook.type == "command" && !is_shell_word(path) && plain_word(path) && program(path) == Found::no) {
+    if (hook.type == "command" && !is_shell_word(path) && plain_word(path) &&
+        program(path) == Found::no) {
       add(ScanSeverity::warning, "command", entry,
-          "its program \"" + harness::quoted_text(path) + "\" is not found, so it fails at every turn end.",
+          "its program \"" + harness::quoted_text(path) +
+              "\" is not found, so it fails at every turn end.",
           "Install that program, or remove the entry.");
     }
   }
@@ -358,15 +385,17 @@ class Judge {
   static bool plain_word(std::string_view word) {
     return std::all_of(word.begin(), word.end(), [](char c) {
       const auto byte = static_cast<unsigned char>(c);
-      return std::isalnum(byte) != 0 || byte >= 0x80U || c == '/' || c == '.' || c == '_' || c == '-' || c == '+' || c == ' ';
+      return std::isalnum(byte) != 0 || byte >= 0x80U || c == '/' || c == '.' || c == '_' ||
+             c == '-' || c == '+' || c == ' ';
     });
   }
 
   // The whole command is the path of our script with a blank in it, and no quotes.
   [[nodiscard]] bool unquoted_path(const FoundEntry& entry) const {
     const std::string text(base::trim(entry.entry.line_text));
-    return !entry.entry.exec_form && text.find(' ') != std::string::npos && text.find_first_of("'\"") == std::string::npos &&
-           base::base_name(text) == kScriptName && found_.world().files.exists(text);
+    return !entry.entry.exec_form && text.find(' ') != std::string::npos &&
+           text.find_first_of("'\"") == std::string::npos && base::base_name(text) == kScriptName &&
+           found_.world().files.exists(text);
   }
 
   void twice() {
@@ -380,7 +409,8 @@ class Judge {
         continue;
       }
       add(ScanSeverity::warning, "double", entry,
-          "this entry and the one of " + first->file + ":" + std::to_string(first->entry.line) + " run at the same turn end.",
+          "this entry and the one of " + first->file + ":" + std::to_string(first->entry.line) +
+              " run at the same turn end.",
           "Remove one of the two.");
     }
   }
@@ -396,8 +426,8 @@ class Judge {
       any_runs = any_runs || (delivers && entry.runs);
       any_review = any_review || (delivers && entry.needs_review);
       any_ours = any_ours || delivers;
-      any_hidden = any_hidden || (!entry.entry.command.ours() && entry.entry.at_stop && entry.runs &&
-                                  may_call_ours(entry));
+      any_hidden = any_hidden || (!entry.entry.command.ours() && entry.entry.at_stop &&
+                                  entry.runs && may_call_ours(entry));
       result.entries.push_back(shown_entry(entry));
     }
     if (any_runs) {
@@ -417,9 +447,11 @@ class Judge {
       return true;
     }
     const std::string path = expanded(entry, entry.entry.command.program);
-    const auto script = path.empty() || path.front() != '/' ? base::Result<std::string>(base::Error{})
-                                                           : found_.world().files.read(path);
-    return script.ok() && script->rfind("#!", 0) == 0 && script->find("robot-council") != std::string::npos;
+    const auto script = path.empty() || path.front() != '/'
+                            ? base::Result<std::string>(base::Error{})
+                            : found_.world().files.read(path);
+    return script.ok() && script->rfind("#!", 0) == 0 &&
+           script->find("robot-council") != std::string::npos;
   }
 
   static ScanEntry shown_entry(const FoundEntry& entry) {
@@ -456,6 +488,8 @@ class Judge {
 
 }  // namespace
 
-void judge(Collection& found) { Judge(found).judge(); }
+void judge(Collection& found) {
+  Judge(found).judge();
+}
 
 }  // namespace robot_council::stop_hook

@@ -23,8 +23,10 @@ struct Line {
 };
 
 constexpr std::array<Line, 6> kLines = {{
-    {"ROBOT_COUNCIL_SERVICE", &ScriptValues::service, "ROBOT_COUNCIL_SERVICE=${ROBOT_COUNCIL_SERVICE:-}"},
-    {"ROBOT_COUNCIL_HARNESS", &ScriptValues::harness, "ROBOT_COUNCIL_HARNESS=${ROBOT_COUNCIL_HARNESS:-}"},
+    {"ROBOT_COUNCIL_SERVICE", &ScriptValues::service,
+     "ROBOT_COUNCIL_SERVICE=${ROBOT_COUNCIL_SERVICE:-}"},
+    {"ROBOT_COUNCIL_HARNESS", &ScriptValues::harness,
+     "ROBOT_COUNCIL_HARNESS=${ROBOT_COUNCIL_HARNESS:-}"},
     {"ROBOT_COUNCIL_BIN", &ScriptValues::program, "ROBOT_COUNCIL_BIN=${ROBOT_COUNCIL_BIN:-}"},
     {"ROBOT_COUNCIL_PROJECT", &ScriptValues::project, "# ROBOT_COUNCIL_PROJECT='owner/repository'"},
     {"ROBOT_COUNCIL_ROUNDS", &ScriptValues::rounds, "# ROBOT_COUNCIL_ROUNDS='1'"},
@@ -36,7 +38,8 @@ std::string quoted(std::string_view text) {
   return "'" + base::replace_all(std::string(text), "'", "'\\''") + "'";
 }
 
-// The value of a word as quoted() or a person writes it; nothing if the shell would expand something in it.
+// The value of a word as quoted() or a person writes it; nothing if the shell would expand
+// something in it.
 std::optional<std::string> unquoted(std::string_view word) {
   std::string value;
   for (std::size_t at = 0; at < word.size();) {
@@ -107,12 +110,15 @@ base::Result<std::string> fill_script(std::string_view script, const ScriptValue
   for (const Line& line : kLines) {
     const std::string& value = values.*line.value;
     if (!fits_a_line(value)) {
-      return base::Error{base::Errc::invalid, std::string(line.name) + " for the script has a control character"};
+      return base::Error{base::Errc::invalid,
+                         std::string(line.name) + " for the script has a control character"};
     }
-    lines += value.empty() ? std::string(line.when_empty) : std::string(line.name) + "=" + quoted(value);
+    lines +=
+        value.empty() ? std::string(line.when_empty) : std::string(line.name) + "=" + quoted(value);
     lines += "\n";
   }
-  lines += (values.state_home ? "" : "# ") + std::string(kStateHome) + "=" + quoted(values.state_home.value_or("")) + "\n";
+  lines += (values.state_home ? "" : "# ") + std::string(kStateHome) + "=" +
+           quoted(values.state_home.value_or("")) + "\n";
   std::string filled(script.substr(0, block->begin));
   filled += lines;
   filled += script.substr(block->end);
@@ -125,7 +131,8 @@ base::Result<ScriptValues> read_script(std::string_view script) {
     return no_marks();
   }
   ScriptValues values;
-  for (const std::string& text : base::split(script.substr(block->begin, block->end - block->begin), '\n')) {
+  for (const std::string& text :
+       base::split(script.substr(block->begin, block->end - block->begin), '\n')) {
     const std::string_view line = base::trim(text);
     if (line.starts_with(kVersion)) {
       values.version = unquoted(line.substr(kVersion.size())).value_or("");

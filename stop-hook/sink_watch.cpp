@@ -47,7 +47,8 @@ std::optional<SinkWatch::Woke> SinkWatch::wait_once(base::SteadyTime deadline, b
       {others_.hang_up_fd, 0, 0},
       {watching && watch_ ? watch_->fd() : -1, POLLIN, 0},
   }};
-  const int ready = ::poll(entries.data(), entries.size(), static_cast<int>(base::time_left(deadline).count()));
+  const int ready =
+      ::poll(entries.data(), entries.size(), static_cast<int>(base::time_left(deadline).count()));
   if (ready < 0 && errno != EINTR) {
     return Woke::hung_up;  // nothing can be waited for any more
   }

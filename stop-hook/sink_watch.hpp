@@ -18,15 +18,17 @@ class SinkWatch {
     base::SignalReader* signals = nullptr;
     int hang_up_fd = -1;  // its other end is gone (POLLHUP, POLLERR, POLLNVAL); -1 = not watched
   };
-  SinkWatch(sink::SeatFiles files, const Others& others) : files_(std::move(files)), others_(others) {}
+  SinkWatch(sink::SeatFiles files, const Others& others)
+      : files_(std::move(files)), others_(others) {}
 
   enum class Woke : std::uint8_t {
     look,     // a file of the seat changed, or the deadline came: look again
     signal,   // one of the signals came
     hung_up,  // the other end of hang_up_fd is gone
   };
-  // Returns `look` at the deadline at the latest, kPollStep after the call where changes cannot be seen (no inotify, a
-  // network file system, no folder yet), and not before kLookStep after the call.
+  // Returns `look` at the deadline at the latest, kPollStep after the call where changes cannot be
+  // seen (no inotify, a network file system, no folder yet), and not before kLookStep after the
+  // call.
   [[nodiscard]] Woke sleep(base::SteadyTime deadline);
   // hang_up_fd has hung up now.
   [[nodiscard]] bool hung_up() const;

@@ -27,8 +27,8 @@ int run_wait(const WaitOptions& options, const base::Context& context) {
     context.log.error(names.error().what);
     return kTimeOver;
   }
-  const base::Result<sink::Seat> seat =
-      sink::resolve_seat(*names, sink::hook_folder(context.environment, names->harness), context.environment);
+  const base::Result<sink::Seat> seat = sink::resolve_seat(
+      *names, sink::hook_folder(context.environment, names->harness), context.environment);
   if (!seat.ok()) {
     context.log.error(seat.error().what);
     return kSinkUnreadable;

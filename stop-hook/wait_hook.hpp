@@ -11,10 +11,12 @@
 
 namespace robot_council::stop_hook {
 
-inline constexpr int kHandedOver = 10;  // the script makes 2 of it: the client then gives our stderr to the model
+inline constexpr int kHandedOver =
+    10;  // the script makes 2 of it: the client then gives our stderr to the model
 
-// `robot-council wait --hook`: a background hook of Claude Code ("asyncRewake"). It waits beside an interactive session for
-// entries of its seat and ends with kHandedOver when it wrote them to stderr.
+// `robot-council wait --hook`: a background hook of Claude Code ("asyncRewake"). It waits beside an
+// interactive session for entries of its seat and ends with kHandedOver when it wrote them to
+// stderr.
 struct WaitHookOptions {
   NameOptions names;
   harness::PayloadLimits limits;
@@ -22,10 +24,11 @@ struct WaitHookOptions {
   pending::StepHook step;  // for tests
 };
 
-// Reads the payload of SessionStart or UserPromptSubmit from stdin_fd. Writes nothing to stdout, and to stderr_fd nothing
-// but the hand-over: the model reads whatever is there.
-// Result  kHandedOver, or 0: not for us, replaced by a newer waiter, SIGTERM, SIGHUP, the client is gone, 86,000 s over.
-// Source  wake contract, 2.1; measured on Claude Code 2.1.332.
-int run_wait_hook(const WaitHookOptions& options, const base::Context& context, int stdin_fd, int stderr_fd);
+// Reads the payload of SessionStart or UserPromptSubmit from stdin_fd. Writes nothing to stdout,
+// and to stderr_fd nothing but the hand-over: the model reads whatever is there. Result
+// kHandedOver, or 0: not for us, replaced by a newer waiter, SIGTERM, SIGHUP, the client is gone,
+// 86,000 s over. Source  wake contract, 2.1; measured on Claude Code 2.1.332.
+int run_wait_hook(const WaitHookOptions& options, const base::Context& context, int stdin_fd,
+                  int stderr_fd);
 
 }  // namespace robot_council::stop_hook

@@ -19,14 +19,18 @@ namespace {
 
 constexpr std::size_t kGenerationBytes = 16;
 
-bool same(const sink::ProcessName& a, const sink::ProcessName& b) { return a.pid == b.pid && a.started == b.started; }
+bool same(const sink::ProcessName& a, const sink::ProcessName& b) {
+  return a.pid == b.pid && a.started == b.started;
+}
 
 WaitClient client_from(const base::Json& json) {
   WaitClient client;
-  client.client = {base::get_integer(json, "client").value_or(0), base::get_string(json, "client_started").value_or("")};
+  client.client = {base::get_integer(json, "client").value_or(0),
+                   base::get_string(json, "client_started").value_or("")};
   client.generation = base::get_string(json, "generation").value_or("");
   client.session = base::get_string(json, "session").value_or("");
-  client.waiter = {base::get_integer(json, "pid").value_or(0), base::get_string(json, "started").value_or("")};
+  client.waiter = {base::get_integer(json, "pid").value_or(0),
+                   base::get_string(json, "started").value_or("")};
   client.since_ms = base::parse_iso(base::get_string(json, "since").value_or("")).value_or(0);
   if (const base::Json* wakes = base::get_array(json, "wakes"); wakes != nullptr) {
     for (const base::Json& wake : *wakes) {
@@ -43,7 +47,8 @@ base::Status edit(const sink::SeatFiles& files, const std::function<void(WaitRec
   if (base::Status made = base::make_private_directory(files.folder); !made.ok()) {
     return made;
   }
-  const base::Result<base::FileLock> lock = base::FileLock::acquire(files.wait_lock(), base::deadline_in(kWaitLockTime));
+  const base::Result<base::FileLock> lock =
+      base::FileLock::acquire(files.wait_lock(), base::deadline_in(kWaitLockTime));
   if (!lock.ok()) {
     return lock.error();
   }
@@ -59,9 +64,10 @@ base::Status edit(const sink::SeatFiles& files, const std::function<void(WaitRec
 // `mine` as the newest record of its client.
 void put(WaitRecord& record, const WaitClient& mine) {
   auto& clients = record.clients;
-  clients.erase(std::remove_if(clients.begin(), clients.end(),
-                               [&](const WaitClient& other) { return same(other.client, mine.client); }),
-                clients.end());
+  clients.erase(
+      std::remove_if(clients.begin(), clients.end(),
+                     [&](const WaitClient& other) { return same(other.client, mine.client); }),
+      clients.end());
   clients.push_back(mine);
 }
 
@@ -72,9 +78,10 @@ void add_wake(std::vector<std::int64_t>& wakes, std::int64_t now_ms) {
   }
 }
 
-// When `count` hand-overs lie within the window before now: the time at which the oldest of them falls out.
-std::int64_t free_again_ms(const std::vector<std::int64_t>& wakes, std::size_t count, std::int64_t window_ms,
-                           std::int64_t now_ms) {
+// When `count` hand-overs lie within the window before now: the time at which the oldest of them
+// falls out.
+std::int64_t free_again_ms(const std::vector<std::int64_t>& wakes, std::size_t count,
+                           std::int64_t window_ms, std::int64_t now_ms) {
   std::vector<std::int64_t> recent;
   for (const std::int64_t wake : wakes) {
     if (wake <= now_ms && wake > now_ms - window_ms) {
@@ -88,8 +95,9 @@ std::int64_t free_again_ms(const std::vector<std::int64_t>& wakes, std::size_t c
 }  // namespace
 
 const WaitClient* WaitRecord::find(const sink::ProcessName& client) const {
-  const auto found =
-      std::find_if(clients.begin(), clients.end(), [&](const WaitClient& each) { return same(each.client, client); });
+  const auto found = std::find_if(clients.begin(), clients.end(), [&](const WaitClient& each) {
+    return same(each.client, client);
+  });
   return found == clients.end() ? nullptr : &*found;
 }
 
@@ -134,7 +142,8 @@ std::optional<WaitRecord> read_wait_record(const sink::SeatFiles& files) {
 std::vector<WaitClient> live_waiters(const sink::SeatFiles& files) {
   std::vector<WaitClient> live;
   for (WaitClient& client : read_wait_record(files).value_or(WaitRecord{}).clients) {
-    if (base::process_alive(static_cast<pid_t>(client.waiter.pid), client.waiter.started).value_or(false)) {
+    if (base::process_alive(static_cast<pid_t>(client.waiter.pid), client.waiter.started)
+            .value_or(false)) {
       live.push_back(std::move(client));
     }
   }

@@ -12,15 +12,17 @@
 
 namespace robot_council::stop_hook {
 
-// `<key>.wait`: the background waiters of a seat, one record for each agent client (Claude Code process). A waiter whose
-// generation is no longer in its client's record was replaced by a newer one and ends.
-// Shape  {"clients":[{"client","client_started","generation","session","pid","started","since","wakes":[<ms>...]}]}, oldest
+// `<key>.wait`: the background waiters of a seat, one record for each agent client (Claude Code
+// process). A waiter whose generation is no longer in its client's record was replaced by a newer
+// one and ends. Shape
+// {"clients":[{"client","client_started","generation","session","pid","started","since","wakes":[<ms>...]}]},
+// oldest
 //        first; since in UTC.
 // Source wake contract, 2.1.
 struct WaitClient {
-  sink::ProcessName client;     // the agent client
-  std::string generation;       // 32 random hex digits
-  std::string session;          // harness session id
+  sink::ProcessName client;  // the agent client
+  std::string generation;    // 32 random hex digits
+  std::string session;       // harness session id
   sink::ProcessName waiter;
   std::int64_t since_ms = 0;
   std::vector<std::int64_t> wakes;  // newest kWakesPerHour hand-overs, oldest first, ms since 1970
@@ -39,16 +41,20 @@ struct WaitRecord {
 // The waiters of it that still run: for status.
 [[nodiscard]] std::vector<WaitClient> live_waiters(const sink::SeatFiles& files);
 
-// Makes `mine` the record of its client, with a new generation (returned) and the client's wakes kept. Makes the folder.
-// Errors  busy: the lock is held; io, refused.
+// Makes `mine` the record of its client, with a new generation (returned) and the client's wakes
+// kept. Makes the folder. Errors  busy: the lock is held; io, refused.
 [[nodiscard]] base::Result<std::string> take_over(const sink::SeatFiles& files, WaitClient mine);
-// Whether the client's record still has this generation. A file that is missing is written again, since a folder may have
-// been removed and made anew; a client that fell out of the newest ones goes on.
+// Whether the client's record still has this generation. A file that is missing is written again,
+// since a folder may have been removed and made anew; a client that fell out of the newest ones
+// goes on.
 [[nodiscard]] bool still_mine(const sink::SeatFiles& files, const WaitClient& mine);
 // Adds a hand-over to the client's record.
-[[nodiscard]] base::Status note_wake(const sink::SeatFiles& files, const WaitClient& mine, std::int64_t now_ms);
+[[nodiscard]] base::Status note_wake(const sink::SeatFiles& files, const WaitClient& mine,
+                                     std::int64_t now_ms);
 
-// When the next hand-over may be: now, or later because kWakesPerWindow or kWakesPerHour is reached.
-[[nodiscard]] std::int64_t next_wake_ms(const std::vector<std::int64_t>& wakes, std::int64_t now_ms);
+// When the next hand-over may be: now, or later because kWakesPerWindow or kWakesPerHour is
+// reached.
+[[nodiscard]] std::int64_t next_wake_ms(const std::vector<std::int64_t>& wakes,
+                                        std::int64_t now_ms);
 
 }  // namespace robot_council::stop_hook

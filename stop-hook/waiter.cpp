@@ -25,7 +25,9 @@ std::uint64_t inode_of(const std::string& path) {
   return info.ok() ? info->inode : 0;
 }
 
-base::SteadyTime now_steady() { return base::deadline_in(base::Milliseconds(0)); }
+base::SteadyTime now_steady() {
+  return base::deadline_in(base::Milliseconds(0));
+}
 
 base::Milliseconds since(base::SteadyTime begin) {
   return std::chrono::duration_cast<base::Milliseconds>(now_steady() - begin);
@@ -40,7 +42,8 @@ WaiterStart waiter_start(const harness::Payload& payload) {
   if (payload.source == "compact") {
     return WaiterStart::compact;
   }
-  return payload.source == "startup" || payload.source == "resume" ? WaiterStart::fresh : WaiterStart::other;
+  return payload.source == "startup" || payload.source == "resume" ? WaiterStart::fresh
+                                                                   : WaiterStart::other;
 }
 
 Waiter::Waiter(const Setup& setup)
@@ -93,7 +96,8 @@ int Waiter::run() {
 
 bool Waiter::client_there() const {
   return getppid() == parent_pid_ &&
-         base::process_alive(static_cast<pid_t>(setup_.client.pid), setup_.client.started).value_or(false);
+         base::process_alive(static_cast<pid_t>(setup_.client.pid), setup_.client.started)
+             .value_or(false);
 }
 
 bool Waiter::braked() const {
@@ -104,7 +108,8 @@ bool Waiter::braked() const {
 
 void Waiter::watch_transcript() {
   const std::optional<std::int64_t> size =
-      setup_.payload.transcript.empty() ? std::nullopt : pending::transcript_size(setup_.payload.transcript);
+      setup_.payload.transcript.empty() ? std::nullopt
+                                        : pending::transcript_size(setup_.payload.transcript);
   if (size != transcript_size_) {
     transcript_size_ = size;
     transcript_grew_ = now_steady();
@@ -167,7 +172,8 @@ Waiter::Next Waiter::turn() {
   if (choice.take == Take::nothing || braked()) {
     gathering_.reset();
     if (choice.again_ms > now.now_ms) {
-      again_ = std::min(again_, base::deadline_in(base::Milliseconds(choice.again_ms - now.now_ms)));
+      again_ =
+          std::min(again_, base::deadline_in(base::Milliseconds(choice.again_ms - now.now_ms)));
     }
     return Next::wait;
   }
@@ -188,12 +194,14 @@ Waiter::Next Waiter::look(Take take) {
   const base::SteadyTime now = now_steady();
   if (!gathering_) {
     gathering_ = Gathering{now, now, *waiting};
-  } else if (gathering_->seen.rows != waiting->rows || gathering_->seen.last_seq != waiting->last_seq) {
+  } else if (gathering_->seen.rows != waiting->rows ||
+             gathering_->seen.last_seq != waiting->last_seq) {
     gathering_->newest = now;
     gathering_->seen = *waiting;
   }
   const WakeTimes& times = setup_.options.times;
-  const base::SteadyTime due = std::min(gathering_->newest + times.gather_quiet, gathering_->first + times.gather_total);
+  const base::SteadyTime due =
+      std::min(gathering_->newest + times.gather_quiet, gathering_->first + times.gather_total);
   if (due > now) {
     again_ = std::min(again_, due);
     return Next::wait;

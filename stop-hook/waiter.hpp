@@ -50,7 +50,7 @@ class Waiter {
   [[nodiscard]] WakeView view() const;
   void note_start_of_sink();
   [[nodiscard]] pending::Request request(Take take) const;
-  Next turn();             // one look; sets again_
+  Next turn();  // one look; sets again_
   Next look(Take take);
   Next hand_over(Take take);
 

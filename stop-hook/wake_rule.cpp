@@ -12,8 +12,9 @@ namespace {
 constexpr std::int64_t kSecondMs = 1000;
 
 bool is_turn_end(HookAnswer answer) {
-  return answer == HookAnswer::printed || answer == HookAnswer::nothing_waiting || answer == HookAnswer::loop_guard ||
-         answer == HookAnswer::held_by_brake || answer == HookAnswer::sink_unreadable;
+  return answer == HookAnswer::printed || answer == HookAnswer::nothing_waiting ||
+         answer == HookAnswer::loop_guard || answer == HookAnswer::held_by_brake ||
+         answer == HookAnswer::sink_unreadable;
 }
 
 // Until when the delivering hook goes first; 0 = it need not.
@@ -26,7 +27,8 @@ std::int64_t held_until_ms(const WakeView& view, const WakeTimes& times) {
   std::int64_t until = 0;
   if (idle && *idle <= view.now_ms) {
     until = *idle + times.after_turn_end.count();
-    // The record is of the newest run in the seat; it is this session's if both times agree. It has whole seconds.
+    // The record is of the newest run in the seat; it is this session's if both times agree. It has
+    // whole seconds.
     if (hook.answer == HookAnswer::loop_guard && *idle / kSecondMs == hook.at_ms / kSecondMs) {
       until = *idle + times.after_loop_guard.count();
     }
@@ -51,7 +53,8 @@ bool is_working(const WakeView& view, const WakeTimes& times) {
   if (view.start != WaiterStart::prompt && view.start != WaiterStart::compact) {
     return false;
   }
-  const std::optional<std::int64_t> idle = view.hook ? view.hook->idle_since(view.session) : std::nullopt;
+  const std::optional<std::int64_t> idle =
+      view.hook ? view.hook->idle_since(view.session) : std::nullopt;
   return !(idle && *idle >= view.started_ms) && view.transcript_still < times.interrupted;
 }
 

@@ -11,14 +11,16 @@
 
 namespace robot_council::stop_hook {
 
-// What a background waiter may hand over at a moment. Pure. Source: wake contract, 2.1, steps 5 and 6.
+// What a background waiter may hand over at a moment. Pure. Source: wake contract, 2.1, steps 5
+// and 6.
 
 // The event that began the waiter.
 enum class WaiterStart : std::uint8_t {
   prompt,   // UserPromptSubmit: a turn begins
   compact,  // SessionStart with source compact: a turn goes on
-  fresh,    // SessionStart with source startup or resume: rows stored before belong to the first turn end
-  other,    // SessionStart with any other source (clear)
+  fresh,  // SessionStart with source startup or resume: rows stored before belong to the first turn
+          // end
+  other,  // SessionStart with any other source (clear)
 };
 
 enum class Midturn : std::uint8_t { urgent, all, none };
@@ -41,12 +43,12 @@ struct WakeTimes {
 struct WakeView {
   WaiterStart start = WaiterStart::other;
   Midturn midturn = Midturn::urgent;
-  std::int64_t started_ms = 0;                // of this waiter, wall clock
+  std::int64_t started_ms = 0;  // of this waiter, wall clock
   std::int64_t now_ms = 0;
-  std::optional<HookRecord> hook;             // `.hook`, if there is one
+  std::optional<HookRecord> hook;  // `.hook`, if there is one
   std::string session;
-  base::Milliseconds transcript_still{0};     // how long the transcript has not grown
-  std::vector<std::int64_t> wakes;            // of the client
+  base::Milliseconds transcript_still{0};  // how long the transcript has not grown
+  std::vector<std::int64_t> wakes;         // of the client
 };
 
 struct WakeChoice {

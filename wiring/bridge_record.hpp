@@ -9,8 +9,9 @@
 
 namespace robot_council::wiring {
 
-// `<key>.bridge`, or `<key>.bridge-<pid>` of a bridge without the seat: what a bridge tells of itself, at most 30 s old while it
-// runs, kept when it ends (account contract, section 9). Times as the file has them, UTC; nothing: null or missing.
+// `<key>.bridge`, or `<key>.bridge-<pid>` of a bridge without the seat: what a bridge tells of
+// itself, at most 30 s old while it runs, kept when it ends (account contract, section 9). Times as
+// the file has them, UTC; nothing: null or missing.
 struct BridgeRecord {
   std::optional<std::int64_t> pid;
   std::optional<std::string> version;
@@ -25,10 +26,10 @@ struct BridgeRecord {
   std::optional<std::int64_t> session;     // null once its end was answered
   std::optional<std::string> role;
   std::optional<std::int64_t> cursor;
-  std::optional<std::string> read_at;      // last feed read
-  std::optional<std::string> tool_at;      // last tool call
+  std::optional<std::string> read_at;  // last feed read
+  std::optional<std::string> tool_at;  // last tool call
   std::optional<std::string> noticed_at;
-  std::optional<bool> channel;             // declared
+  std::optional<bool> channel;  // declared
 };
 
 // invalid: no JSON object. Fields of another type count as missing.

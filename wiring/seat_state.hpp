@@ -15,8 +15,8 @@ namespace robot_council::wiring {
 struct SeatState {
   KnownSeat seat;
 
-  bool bridge_running = false;               // the seat lock is held
-  std::optional<std::int64_t> bridge_pid;    // of the running one
+  bool bridge_running = false;             // the seat lock is held
+  std::optional<std::int64_t> bridge_pid;  // of the running one
   std::optional<BridgeRecord> record;
 
   struct Events {
@@ -29,16 +29,17 @@ struct SeatState {
   std::optional<std::int64_t> confirmed_ms;  // newest
   std::string error;                         // sentence of exit 3, "" = none
 
-  std::optional<std::int64_t> hook_ms;       // newest run of the delivering hook
+  std::optional<std::int64_t> hook_ms;  // newest run of the delivering hook
   std::string hook_answer;
   std::size_t hook_printed = 0;
 
   std::optional<std::int64_t> waiter_since_ms;  // the newest background waiter that runs
   std::optional<std::int64_t> waiter_pid;
-  std::optional<std::int64_t> next_wake_ms;     // its hand-overs are used up until then
+  std::optional<std::int64_t> next_wake_ms;  // its hand-overs are used up until then
 };
 
-// Reads, writes nothing (not even a lock file); works on a read-only folder and with the bridge down.
+// Reads, writes nothing (not even a lock file); works on a read-only folder and with the bridge
+// down.
 [[nodiscard]] SeatState read_seat_state(const base::Context& context, const KnownSeat& seat);
 
 }  // namespace robot_council::wiring

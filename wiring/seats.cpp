@@ -22,17 +22,23 @@ constexpr std::string_view kRecordSuffix = ".bridge";
 
 // "<key>.bridge" and "<key>.bridge-<pid>": the key; nothing for any other name.
 std::optional<std::string> key_of_record(const std::string& name) {
-  if (name.size() < kKeyDigits + kRecordSuffix.size() || name.compare(kKeyDigits, kRecordSuffix.size(), kRecordSuffix) != 0) {
+  if (name.size() < kKeyDigits + kRecordSuffix.size() ||
+      name.compare(kKeyDigits, kRecordSuffix.size(), kRecordSuffix) != 0) {
     return std::nullopt;
   }
-  const char next = name.size() > kKeyDigits + kRecordSuffix.size() ? name[kKeyDigits + kRecordSuffix.size()] : '-';
+  const char next = name.size() > kKeyDigits + kRecordSuffix.size()
+                        ? name[kKeyDigits + kRecordSuffix.size()]
+                        : '-';
   const std::string key = name.substr(0, kKeyDigits);
   const bool hex = key.find_first_not_of("0123456789abcdef") == std::string::npos;
-  return hex && next == '-' && name.find(".tmp") == std::string::npos ? std::optional<std::string>(key) : std::nullopt;
+  return hex && next == '-' && name.find(".tmp") == std::string::npos
+             ? std::optional<std::string>(key)
+             : std::nullopt;
 }
 
 bool something_there(const sink::SeatFiles& files) {
-  return base::exists(files.database()) || base::exists(files.hook()) || base::exists(files.bridge());
+  return base::exists(files.database()) || base::exists(files.hook()) ||
+         base::exists(files.bridge());
 }
 
 class Finder {
@@ -76,13 +82,16 @@ class Finder {
       }
       const auto record = read_bridge_record(base::join_path(folder, name));
       if (record && is_asked_for(*record) && is_here(*record, *key)) {
-        add({{record->service, record->harness, record->project}, checkout_, sink::SeatFiles{folder, *key}});
+        add({{record->service, record->harness, record->project},
+             checkout_,
+             sink::SeatFiles{folder, *key}});
       }
     }
   }
 
   [[nodiscard]] bool is_asked_for(const BridgeRecord& record) const {
-    return (service_.empty() || record.service == service_) && (harness_.empty() || record.harness == harness_) &&
+    return (service_.empty() || record.service == service_) &&
+           (harness_.empty() || record.harness == harness_) &&
            (query_.project.empty() || record.project == query_.project);
   }
 
@@ -104,7 +113,8 @@ class Finder {
     }
     const sink::SeatNames names{service, name, query_.project};
     const auto seat = sink::resolve_seat(names, query_.folder, context_.environment);
-    const bool asked = !query_.service.empty() || !query_.harness.empty() || !query_.project.empty();
+    const bool asked =
+        !query_.service.empty() || !query_.harness.empty() || !query_.project.empty();
     if (seat && seats_.count(seat->files.key) == 0 && (asked || something_there(seat->files))) {
       add({names, checkout_, seat->files});
     }
@@ -120,10 +130,12 @@ class Finder {
 
 }  // namespace
 
-base::Result<std::vector<KnownSeat>> find_seats(const base::Context& context, const SeatQuery& query) {
+base::Result<std::vector<KnownSeat>> find_seats(const base::Context& context,
+                                                const SeatQuery& query) {
   const auto checkout = sink::find_checkout(query.folder);
   if (!checkout) {
-    return base::Error{checkout.error().code, "Could not tell which checkout this is: " + checkout.error().what + "."};
+    return base::Error{checkout.error().code,
+                       "Could not tell which checkout this is: " + checkout.error().what + "."};
   }
   return Finder(context, query, checkout->path).find();
 }

@@ -25,9 +25,10 @@ struct KnownSeat {
   sink::SeatFiles files;
 };
 
-// The seats of the folder's checkout that a bridge has ever told of, and the one that options and variables name, if a file of
-// it is there or an option asked for it. Sorted by harness, service, project. Reads files only.
-// Errors: the checkout cannot be told (whole sentence).
-[[nodiscard]] base::Result<std::vector<KnownSeat>> find_seats(const base::Context& context, const SeatQuery& query);
+// The seats of the folder's checkout that a bridge has ever told of, and the one that options and
+// variables name, if a file of it is there or an option asked for it. Sorted by harness, service,
+// project. Reads files only. Errors: the checkout cannot be told (whole sentence).
+[[nodiscard]] base::Result<std::vector<KnownSeat>> find_seats(const base::Context& context,
+                                                              const SeatQuery& query);
 
 }  // namespace robot_council::wiring

@@ -25,7 +25,9 @@ base::OrderedJson time_or_null(const std::optional<std::int64_t>& ms) {
   return ms ? base::OrderedJson(base::iso_zulu(*ms)) : base::OrderedJson();
 }
 
-bool is_claude(const SeatState& state) { return state.seat.names.harness == "claude"; }
+bool is_claude(const SeatState& state) {
+  return state.seat.names.harness == "claude";
+}
 
 base::OrderedJson seat_json(const SeatState& state) {
   const auto& seat = state.seat;
@@ -48,17 +50,21 @@ base::OrderedJson seat_json(const SeatState& state) {
                             {"pid", or_null(state.bridge_pid)},
                             {"version", or_null(record.version)},
                             {"since", or_null(record.since)}};
-  object["session"] = Object{{"id", or_null(record.session)}, {"role", record.session ? or_null(record.role) : Object()}};
+  object["session"] = Object{{"id", or_null(record.session)},
+                             {"role", record.session ? or_null(record.role) : Object()}};
   object["feed"] = Object{{"cursor", or_null(record.cursor)}, {"read_at", or_null(record.read_at)}};
-  object["events"] = Object{{"waiting", count(&SeatState::Events::waiting)},
-                            {"written", count(&SeatState::Events::written)},
-                            {"undelivered", count(&SeatState::Events::undelivered)},
-                            {"oldest_at", time_or_null(state.events ? state.events->oldest_ms : std::nullopt)}};
+  object["events"] =
+      Object{{"waiting", count(&SeatState::Events::waiting)},
+             {"written", count(&SeatState::Events::written)},
+             {"undelivered", count(&SeatState::Events::undelivered)},
+             {"oldest_at", time_or_null(state.events ? state.events->oldest_ms : std::nullopt)}};
   object["hook"] = Object{{"at", time_or_null(state.hook_ms)},
                           {"answer", ran ? Object(state.hook_answer) : Object()},
                           {"printed", ran ? Object(state.hook_printed) : Object()}};
   object["confirmed_at"] = time_or_null(state.confirmed_ms);
-  object["wake"] = Object{{"path", wake_path}, {"since", time_or_null(state.waiter_since_ms)}, {"pid", or_null(state.waiter_pid)}};
+  object["wake"] = Object{{"path", wake_path},
+                          {"since", time_or_null(state.waiter_since_ms)},
+                          {"pid", or_null(state.waiter_pid)}};
   object["channel"] = Object{{"declared", or_null(record.channel)}, {"confirmed", nullptr}};
   if (!state.error.empty()) {
     object["error"] = state.error;
@@ -105,11 +111,15 @@ class SeatText {
 
   [[nodiscard]] std::string bridge() const {
     if (!state_.bridge_running) {
-      return state_.record ? "not running; the last one began " + age_of(state_.record->since) + " ago" : "not running";
+      return state_.record
+                 ? "not running; the last one began " + age_of(state_.record->since) + " ago"
+                 : "not running";
     }
-    std::string said = "running, pid " + (state_.bridge_pid ? std::to_string(*state_.bridge_pid) : "unknown");
+    std::string said =
+        "running, pid " + (state_.bridge_pid ? std::to_string(*state_.bridge_pid) : "unknown");
     if (state_.record) {
-      said += ", " + state_.record->version.value_or("unknown version") + ", since " + age_of(state_.record->since);
+      said += ", " + state_.record->version.value_or("unknown version") + ", since " +
+              age_of(state_.record->since);
     }
     return said;
   }
@@ -118,7 +128,8 @@ class SeatText {
     if (!state_.record || !state_.record->session) {
       return "none";
     }
-    return std::to_string(*state_.record->session) + ", " + state_.record->role.value_or("unknown role") +
+    return std::to_string(*state_.record->session) + ", " +
+           state_.record->role.value_or("unknown role") +
            (state_.bridge_running ? "" : " (its end was not answered)");
   }
 
@@ -126,7 +137,8 @@ class SeatText {
     if (!state_.record || !state_.record->cursor) {
       return "not read";
     }
-    return "at event " + std::to_string(*state_.record->cursor) + ", read " + age_of(state_.record->read_at) + " ago";
+    return "at event " + std::to_string(*state_.record->cursor) + ", read " +
+           age_of(state_.record->read_at) + " ago";
   }
 
   [[nodiscard]] std::string events() const {
@@ -134,32 +146,38 @@ class SeatText {
       return "unknown";
     }
     const auto& events = *state_.events;
-    return std::to_string(events.waiting) + " waiting" + (events.oldest_ms ? " (oldest " + age(*events.oldest_ms) + ")" : "") +
-           ", " + std::to_string(events.written) + " written, " + std::to_string(events.undelivered) + " undelivered";
+    return std::to_string(events.waiting) + " waiting" +
+           (events.oldest_ms ? " (oldest " + age(*events.oldest_ms) + ")" : "") + ", " +
+           std::to_string(events.written) + " written, " + std::to_string(events.undelivered) +
+           " undelivered";
   }
 
   [[nodiscard]] std::string hook() const {
     if (!state_.hook_ms) {
       return "has not run";
     }
-    return state_.hook_answer + (state_.hook_printed > 0 ? " " + std::to_string(state_.hook_printed) : "") + ", " +
+    return state_.hook_answer +
+           (state_.hook_printed > 0 ? " " + std::to_string(state_.hook_printed) : "") + ", " +
            age(*state_.hook_ms) + " ago";
   }
 
   [[nodiscard]] std::string wake() const {
     if (!is_claude(state_)) {
-      return "none for " + state_.seat.names.harness + "; events are handed over at the next turn end";
+      return "none for " + state_.seat.names.harness +
+             "; events are handed over at the next turn end";
     }
     if (!state_.waiter_pid) {
       return "background hook, none waits now; events are handed over at the next turn end";
     }
     constexpr std::size_t kDateLength = 11;   // "2026-11-30T"
     constexpr std::size_t kMinuteLength = 5;  // "14:02"
-    std::string said = "background hook, waiting since " +
-                       base::iso_zulu(state_.waiter_since_ms.value_or(0)).substr(kDateLength, kMinuteLength) + " (pid " +
-                       std::to_string(*state_.waiter_pid) + ")";
+    std::string said =
+        "background hook, waiting since " +
+        base::iso_zulu(state_.waiter_since_ms.value_or(0)).substr(kDateLength, kMinuteLength) +
+        " (pid " + std::to_string(*state_.waiter_pid) + ")";
     if (state_.next_wake_ms) {
-      said += "; it has handed over often, the next time in " + base::age_text(*state_.next_wake_ms - now_ms_) + " or at a turn end";
+      said += "; it has handed over often, the next time in " +
+              base::age_text(*state_.next_wake_ms - now_ms_) + " or at a turn end";
     }
     return said;
   }
@@ -177,7 +195,8 @@ std::string as_json(const brake::BrakeStatus& brake, const std::vector<SeatState
   return R"({"version":1,"brake":)" + brake.json + R"(,"seats":)" + base::dump_safe(seats) + "}\n";
 }
 
-std::string as_text(const brake::BrakeStatus& brake, const std::vector<SeatState>& states, std::int64_t now_ms) {
+std::string as_text(const brake::BrakeStatus& brake, const std::vector<SeatState>& states,
+                    std::int64_t now_ms) {
   std::string text;
   for (const auto& line : brake.lines) {
     text += line + "\n";
@@ -202,7 +221,8 @@ int status(const base::Context& context, const SeatQuery& query, Shape shape,
   if (seats) {
     for (const auto& seat : *seats) {
       states.push_back(read_seat_state(context, seat));
-      for (const auto& said : {sink::older_program_line(seat.files), sink::network_folder_line(seat.files)}) {
+      for (const auto& said :
+           {sink::older_program_line(seat.files), sink::network_folder_line(seat.files)}) {
         if (said) {
           context.log.warning(*said);
         }
@@ -211,13 +231,14 @@ int status(const base::Context& context, const SeatQuery& query, Shape shape,
   } else {
     context.log.error(seats.error().what);
   }
-  const std::string text =
-      shape == Shape::json ? as_json(brake, states) : as_text(brake, states, context.clock.wall_ms());
+  const std::string text = shape == Shape::json ? as_json(brake, states)
+                                                : as_text(brake, states, context.clock.wall_ms());
   if (auto written = out(text); !written) {
     context.log.error("cannot write the answer to stdout: " + written.error().what);
     return kExitFailed;
   }
-  const bool broken = std::any_of(states.begin(), states.end(), [](const SeatState& state) { return !state.error.empty(); });
+  const bool broken = std::any_of(states.begin(), states.end(),
+                                  [](const SeatState& state) { return !state.error.empty(); });
   if (broken) {
     return kExitSink;
   }

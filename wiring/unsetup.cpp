@@ -12,12 +12,15 @@ constexpr int kExitUsage = 2;
 
 }  // namespace
 
-std::vector<std::string> left_entries(const base::Context& context, harness::Client client, const std::string& folder) {
+std::vector<std::string> left_entries(const base::Context& context, harness::Client client,
+                                      const std::string& folder) {
   const stop_hook::DiskSettingsFiles files;
-  const stop_hook::ScanResult result = stop_hook::scan({files, context.environment, folder}, harness::client_name(client));
+  const stop_hook::ScanResult result =
+      stop_hook::scan({files, context.environment, folder}, harness::client_name(client));
   std::vector<std::string> left;
   for (const stop_hook::ScanEntry& entry : result.entries) {
-    if (entry.kind == stop_hook::ScanEntryKind::deliver || entry.kind == stop_hook::ScanEntryKind::wake) {
+    if (entry.kind == stop_hook::ScanEntryKind::deliver ||
+        entry.kind == stop_hook::ScanEntryKind::wake) {
       left.push_back(entry.file + ":" + std::to_string(entry.line));
     }
   }
@@ -44,10 +47,13 @@ int unsetup(const base::Context& context, const UnsetupOptions& options, const U
       continue;
     }
     Wirer wirer(context, {*client, scope, project_root(options.folder)}, options.dry);
-    for (const Step& step : {wirer.take_hooks(io.pause), wirer.take_server(), wirer.take_script()}) {
+    for (const Step& step :
+         {wirer.take_hooks(io.pause), wirer.take_server(), wirer.take_script()}) {
       steps += step_line(step);
       failed = failed || step.result == StepResult::failed;
-      codex_changed = codex_changed || (*client == harness::Client::codex && step.name == "stop hook" && step.result == StepResult::changed);
+      codex_changed =
+          codex_changed || (*client == harness::Client::codex && step.name == "stop hook" &&
+                            step.result == StepResult::changed);
     }
     diffs += wirer.diffs();
     files.insert(files.end(), wirer.files().begin(), wirer.files().end());
@@ -57,7 +63,9 @@ int unsetup(const base::Context& context, const UnsetupOptions& options, const U
     return io.out(diffs).ok() && !failed ? kExitOk : kExitFailed;
   }
   if (codex_changed) {
-    steps += "Codex trusts hooks by their place: those that stood after ours need review again, in /hooks.\n";
+    steps +=
+        "Codex trusts hooks by their place: those that stood after ours need review again, in "
+        "/hooks.\n";
   }
   const std::vector<std::string> left = left_entries(context, *client, options.folder);
   if (left.empty() && !failed) {

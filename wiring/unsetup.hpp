@@ -26,12 +26,15 @@ struct UnsetupIo {
   std::function<bool()> confirmed;  // asked once, unless dry; false: nothing is done
 };
 
-// Takes out hook entry, server and script of each scope, then reads the harness's files again: no entry of ours may be left in any.
-// Opens no socket. Result 0; 1: a step failed, something is left (named), or not confirmed; 2: no such harness.
-[[nodiscard]] int unsetup(const base::Context& context, const UnsetupOptions& options, const UnsetupIo& io);
+// Takes out hook entry, server and script of each scope, then reads the harness's files again: no
+// entry of ours may be left in any. Opens no socket. Result 0; 1: a step failed, something is left
+// (named), or not confirmed; 2: no such harness.
+[[nodiscard]] int unsetup(const base::Context& context, const UnsetupOptions& options,
+                          const UnsetupIo& io);
 
 // Entries of ours that a scan of the harness still finds: "<file>:<line>" each.
-[[nodiscard]] std::vector<std::string> left_entries(const base::Context& context, harness::Client client,
+[[nodiscard]] std::vector<std::string> left_entries(const base::Context& context,
+                                                    harness::Client client,
                                                     const std::string& folder);
 
 }  // namespace robot_council::wiring

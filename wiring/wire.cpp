@@ -22,25 +22,31 @@ using harness::Edited;
 
 constexpr base::Milliseconds kLockWait{5000};     // an edit takes milliseconds
 constexpr base::Milliseconds kClientWait{30000};  // `claude mcp add` starts a large program
-constexpr base::Milliseconds kCursorWait{2000};   // Cursor watches its file and reloads within a second
+constexpr base::Milliseconds kCursorWait{
+    2000};  // Cursor watches its file and reloads within a second
 constexpr std::size_t kMaxScript = std::size_t{256} << 10U;
 constexpr unsigned kScriptMode = 0755;
 constexpr unsigned kSharedMode = 0644;
 
-std::string shown_value(const std::string& value) { return value.empty() ? "none" : "\"" + harness::quoted_text(value) + "\""; }
+std::string shown_value(const std::string& value) {
+  return value.empty() ? "none" : "\"" + harness::quoted_text(value) + "\"";
+}
 
 // What two filled scripts differ in that decides on the sink; "" = nothing.
-std::string seat_difference(const stop_hook::ScriptValues& there, const stop_hook::ScriptValues& wanted) {
+std::string seat_difference(const stop_hook::ScriptValues& there,
+                            const stop_hook::ScriptValues& wanted) {
   const auto differ = [](const char* what, const std::string& a, const std::string& b) {
     return a.empty() || a == b ? std::string()
-                               : std::string("it is filled for the ") + what + " " + shown_value(a) + ", not " + shown_value(b);
+                               : std::string("it is filled for the ") + what + " " +
+                                     shown_value(a) + ", not " + shown_value(b);
   };
   std::string text = differ("service", there.service, wanted.service);
   if (text.empty()) {
     text = differ("harness", there.harness, wanted.harness);
   }
   if (text.empty() && !there.service.empty() && there.project != wanted.project) {
-    text = "it is filled for the project " + shown_value(there.project) + ", not " + shown_value(wanted.project);
+    text = "it is filled for the project " + shown_value(there.project) + ", not " +
+           shown_value(wanted.project);
   }
   return text;
 }
@@ -68,18 +74,24 @@ std::string step_line(const Step& step) {
 }
 
 Wirer::Wirer(const base::Context& context, WireTarget target, DryRun dry)
-    : context_(context), target_(std::move(target)), places_(wire_places(context.environment, target_)), dry_(dry) {}
+    : context_(context),
+      target_(std::move(target)),
+      places_(wire_places(context.environment, target_)),
+      dry_(dry) {}
 
 std::string Wirer::record_path() const {
   return base::join_path(base::data_directory(context_.environment), "wiring.json");
 }
-std::string Wirer::lock_folder() const { return base::join_path(base::data_directory(context_.environment), "locks"); }
+std::string Wirer::lock_folder() const {
+  return base::join_path(base::data_directory(context_.environment), "locks");
+}
 
 // {"version":1,"files":{"<path>":{"made":true,"containers":["hooks"],"backup":"<path>"}}}
 Wirer::Recorded Wirer::recorded(const std::string& path) const {
   Recorded value;
   const auto bytes = base::read_file(record_path(), harness::kMaxSettingsBytes);
-  const auto all = bytes.ok() ? base::parse_bounded(*bytes, harness::kMaxSettingsBytes) : base::Result<base::Json>(base::Error{});
+  const auto all = bytes.ok() ? base::parse_bounded(*bytes, harness::kMaxSettingsBytes)
+                              : base::Result<base::Json>(base::Error{});
   const base::Json* files = all.ok() ? base::get_object(*all, "files") : nullptr;
   const base::Json* file = files == nullptr ? nullptr : base::get_object(*files, path);
   if (file == nullptr) {
@@ -102,7 +114,8 @@ base::Status Wirer::record(const std::string& path, const std::optional<Recorded
   edit.path = record_path();
   edit.lock_folder = lock_folder();
   edit.max_bytes = harness::kMaxSettingsBytes;
-  edit.build = [&](const std::optional<std::string>& old) -> base::Result<std::optional<std::string>> {
+  edit.build =
+      [&](const std::optional<std::string>& old) -> base::Result<std::optional<std::string>> {
     base::Json all = base::Json::object();
     if (old) {
       auto parsed = base::parse_bounded(*old, harness::kMaxSettingsBytes);
@@ -115,7 +128,8 @@ base::Status Wirer::record(const std::string& path, const std::optional<Recorded
       all["files"] = base::Json::object();
     }
     if (value) {
-      all["files"][path] = {{"made", value->made}, {"containers", value->containers}, {"backup", value->backup}};
+      all["files"][path] = {
+          {"made", value->made}, {"containers", value->containers}, {"backup", value->backup}};
     } else {
       all["files"].erase(path);
     }
@@ -137,7 +151,8 @@ void Wirer::remember(const std::string& path) {
 }
 
 // Puts something into one file.
-Step Wirer::edit(const std::string& name, const std::string& path, unsigned mode, const Build& build, const Verify& verify) {
+Step Wirer::edit(const std::string& name, const std::string& path, unsigned mode,
+                 const Build& build, const Verify& verify) {
   remember(path);
   Edited last;
   base::FileEdit edit;
@@ -151,10 +166,12 @@ Step Wirer::edit(const std::string& name, const std::string& path, unsigned mode
   if (known.backup.empty() && !known.made) {
     edit.backup = path + ".robot-council-backup-" + base::compact_utc(context_.clock.wall_ms());
   }
-  edit.build = [&](const std::optional<std::string>& old) -> base::Result<std::optional<std::string>> {
+  edit.build =
+      [&](const std::optional<std::string>& old) -> base::Result<std::optional<std::string>> {
     auto built = build(old);
     if (!built.ok()) {
-      return base::Error{built.error().code, path + ":" + built.error().what + "; nothing was written"};
+      return base::Error{built.error().code,
+                         path + ":" + built.error().what + "; nothing was written"};
     }
     last = std::move(built).value();
     if (!last.changed) {
@@ -164,7 +181,8 @@ Step Wirer::edit(const std::string& name, const std::string& path, unsigned mode
   };
   if (dry_ == DryRun::yes) {
     const auto old = base::read_file(path, harness::kMaxSettingsBytes);
-    const std::optional<std::string> before = old.ok() ? std::optional<std::string>(*old) : std::nullopt;
+    const std::optional<std::string> before =
+        old.ok() ? std::optional<std::string>(*old) : std::nullopt;
     if (!old.ok() && old.error().code != base::Errc::not_found) {
       return {StepResult::failed, name, old.error().what};
     }
@@ -202,21 +220,25 @@ Step Wirer::take(const std::string& name, const std::string& path, const Build& 
   edit.path = path;
   edit.lock_folder = lock_folder();
   edit.max_bytes = harness::kMaxSettingsBytes;
-  edit.build = [&](const std::optional<std::string>& old) -> base::Result<std::optional<std::string>> {
+  edit.build =
+      [&](const std::optional<std::string>& old) -> base::Result<std::optional<std::string>> {
     if (!old) {
       return old;
     }
     auto built = build(old);
     if (!built.ok()) {
-      return base::Error{built.error().code, path + ":" + built.error().what + "; nothing was written"};
+      return base::Error{built.error().code,
+                         path + ":" + built.error().what + "; nothing was written"};
     }
     const bool empty = built->bytes.empty() || harness::is_empty_settings(built->bytes);
-    result = known.made && empty ? std::optional<std::string>() : std::optional<std::string>(built->bytes);
+    result = known.made && empty ? std::optional<std::string>()
+                                 : std::optional<std::string>(built->bytes);
     return result;
   };
   if (dry_ == DryRun::yes) {
     const auto old = base::read_file(path, harness::kMaxSettingsBytes);
-    const std::optional<std::string> before = old.ok() ? std::optional<std::string>(*old) : std::nullopt;
+    const std::optional<std::string> before =
+        old.ok() ? std::optional<std::string>(*old) : std::nullopt;
     const auto after = edit.build(before);
     if (!after.ok()) {
       return {StepResult::failed, name, after.error().what};
@@ -231,13 +253,17 @@ Step Wirer::take(const std::string& name, const std::string& path, const Build& 
   if (!done.ok()) {
     return {StepResult::failed, name, done.error().what};
   }
-  // Gemini CLI keeps both entries in one file: what we made of it is asked for again by the second step.
-  const bool more_follows = name == "stop hook" && places_.server && places_.server->path == path && result;
+  // Gemini CLI keeps both entries in one file: what we made of it is asked for again by the second
+  // step.
+  const bool more_follows =
+      name == "stop hook" && places_.server && places_.server->path == path && result;
   if (more_follows) {
     return {done->changed ? StepResult::changed : StepResult::ok, name, path};
   }
   // A backup that equals what is left has no more use.
-  const auto backup = known.backup.empty() ? base::Result<std::string>(base::Error{}) : base::read_file(known.backup, harness::kMaxSettingsBytes);
+  const auto backup = known.backup.empty()
+                          ? base::Result<std::string>(base::Error{})
+                          : base::read_file(known.backup, harness::kMaxSettingsBytes);
   if (backup.ok() && result && *backup == *result) {
     (void)base::remove_file(known.backup);
   }
@@ -250,18 +276,21 @@ Step Wirer::take(const std::string& name, const std::string& path, const Build& 
 harness::EditPlan Wirer::hook_plan(const std::set<std::string>& removable) const {
   harness::EditPlan plan;
   plan.client = target_.client;
-  plan.file = target_.client == Client::claude || target_.client == Client::gemini ? harness::EditFile::settings
-                                                                                   : harness::EditFile::hooks_file;
+  plan.file = target_.client == Client::claude || target_.client == Client::gemini
+                  ? harness::EditFile::settings
+                  : harness::EditFile::hooks_file;
   plan.script = places_.script;
   plan.hooks = harness::unwanted_hooks(target_.client);
   plan.removable = removable;
   return plan;
 }
 
-harness::EditPlan Wirer::server_plan(const std::string& entry, const std::set<std::string>& removable) const {
+harness::EditPlan Wirer::server_plan(const std::string& entry,
+                                     const std::set<std::string>& removable) const {
   harness::EditPlan plan;
   plan.client = target_.client;
-  plan.file = target_.client == Client::gemini ? harness::EditFile::settings : harness::EditFile::servers;
+  plan.file =
+      target_.client == Client::gemini ? harness::EditFile::settings : harness::EditFile::servers;
   plan.touch_server = true;
   plan.server = entry;
   plan.removable = removable;
@@ -272,19 +301,22 @@ Step Wirer::put_script(const std::string& source, const stop_hook::ScriptValues&
   const std::string name = "script";
   const auto text = base::read_file(source, kMaxScript);
   if (!text.ok()) {
-    return {StepResult::failed, name, "the stop-hook script could not be read: " + text.error().what};
+    return {StepResult::failed, name,
+            "the stop-hook script could not be read: " + text.error().what};
   }
   const auto filled = stop_hook::fill_script(*text, values);
   if (!filled.ok()) {
     return {StepResult::failed, name, filled.error().what};
   }
   const auto there = base::read_file(places_.script, kMaxScript);
-  const auto old = there.ok() ? stop_hook::read_script(*there) : base::Result<stop_hook::ScriptValues>(base::Error{});
+  const auto old = there.ok() ? stop_hook::read_script(*there)
+                              : base::Result<stop_hook::ScriptValues>(base::Error{});
   if (old.ok()) {
     const std::string difference = seat_difference(*old, values);
     if (!difference.empty()) {
-      return {StepResult::failed, name, places_.script + ": " + difference + "; run robot-council unsetup " +
-                                            std::string(harness::client_name(target_.client)) + " first"};
+      return {StepResult::failed, name,
+              places_.script + ": " + difference + "; run robot-council unsetup " +
+                  std::string(harness::client_name(target_.client)) + " first"};
     }
   }
   const auto info = base::file_info(places_.script, base::Links::dont);
@@ -292,7 +324,8 @@ Step Wirer::put_script(const std::string& source, const stop_hook::ScriptValues&
     return {StepResult::ok, name, places_.script};
   }
   if (dry_ == DryRun::yes) {
-    add_diff(places_.script, there.ok() ? std::optional<std::string>(*there) : std::nullopt, *filled);
+    add_diff(places_.script, there.ok() ? std::optional<std::string>(*there) : std::nullopt,
+             *filled);
     return {StepResult::changed, name, places_.script};
   }
   base::FileEdit edit;
@@ -315,18 +348,19 @@ Step Wirer::put_script(const std::string& source, const stop_hook::ScriptValues&
 
 Step Wirer::put_manifest() {
   const unsigned mode = target_.scope == Scope::user ? 0600 : kSharedMode;
-  return edit("mcp server", places_.manifest, mode,
-              [](const std::optional<std::string>& old) -> base::Result<Edited> {
-                Edited edited;
-                base::OrderedJson manifest = base::OrderedJson::object();
-                manifest["name"] = "robot-council";
-                manifest["version"] = "1.0.0";
-                manifest["description"] = "Connects goose to its fleet.";
-                edited.bytes = old ? *old : base::dump_pretty(manifest, 2) + "\n";
-                edited.changed = !old;
-                return edited;
-              },
-              nullptr);
+  return edit(
+      "mcp server", places_.manifest, mode,
+      [](const std::optional<std::string>& old) -> base::Result<Edited> {
+        Edited edited;
+        base::OrderedJson manifest = base::OrderedJson::object();
+        manifest["name"] = "robot-council";
+        manifest["version"] = "1.0.0";
+        manifest["description"] = "Connects goose to its fleet.";
+        edited.bytes = old ? *old : base::dump_pretty(manifest, 2) + "\n";
+        edited.changed = !old;
+        return edited;
+      },
+      nullptr);
 }
 
 Step Wirer::put_server(const harness::ServerValues& values) {
@@ -338,7 +372,8 @@ Step Wirer::put_server(const harness::ServerValues& values) {
     }
     if (!places_.server) {
       return {StepResult::by_hand, name,
-              "claude is not on PATH; in " + target_.root + " run claude mcp add -s local robot-council -- " + values.program + " mcp"};
+              "claude is not on PATH; in " + target_.root +
+                  " run claude mcp add -s local robot-council -- " + values.program + " mcp"};
     }
   }
   if (!places_.manifest.empty()) {
@@ -350,22 +385,32 @@ Step Wirer::put_server(const harness::ServerValues& values) {
   const unsigned mode = target_.scope == Scope::user ? 0600 : kSharedMode;
   if (places_.server->kind == WireKind::codex_servers) {
     const std::string block = harness::codex_block(values);
-    return edit(name, places_.server->path, mode,
-                [&](const std::optional<std::string>& old) { return harness::edit_codex_block(old, block); }, nullptr);
+    return edit(
+        name, places_.server->path, mode,
+        [&](const std::optional<std::string>& old) {
+          return harness::edit_codex_block(old, block);
+        },
+        nullptr);
   }
   const harness::EditPlan plan = server_plan(harness::server_entry(target_.client, values), {});
-  return edit(name, places_.server->path, mode,
-              [&](const std::optional<std::string>& old) { return harness::edit_settings(old, plan); },
-              [&](const std::optional<std::string>& old, std::string_view now) { return harness::check_edit(old, now, plan); });
+  return edit(
+      name, places_.server->path, mode,
+      [&](const std::optional<std::string>& old) { return harness::edit_settings(old, plan); },
+      [&](const std::optional<std::string>& old, std::string_view now) {
+        return harness::check_edit(old, now, plan);
+      });
 }
 
 Step Wirer::put_hooks(harness::Wake wake) {
   const unsigned mode = target_.scope == Scope::user ? 0600 : kSharedMode;
   harness::EditPlan plan = hook_plan({});
   plan.hooks = harness::wanted_hooks(target_.client, places_.script, wake);
-  return edit("stop hook", places_.hooks.path, mode,
-              [&](const std::optional<std::string>& old) { return harness::edit_settings(old, plan); },
-              [&](const std::optional<std::string>& old, std::string_view now) { return harness::check_edit(old, now, plan); });
+  return edit(
+      "stop hook", places_.hooks.path, mode,
+      [&](const std::optional<std::string>& old) { return harness::edit_settings(old, plan); },
+      [&](const std::optional<std::string>& old, std::string_view now) {
+        return harness::check_edit(old, now, plan);
+      });
 }
 
 Step Wirer::take_hooks(const std::function<void(base::Milliseconds)>& pause) {
@@ -379,9 +424,11 @@ Step Wirer::take_hooks(const std::function<void(base::Milliseconds)>& pause) {
     edit.max_bytes = harness::kMaxSettingsBytes;
     std::set<std::string> removable = known.containers;
     removable.erase("hooks");
-    edit.build = [&](const std::optional<std::string>& old) -> base::Result<std::optional<std::string>> {
+    edit.build =
+        [&](const std::optional<std::string>& old) -> base::Result<std::optional<std::string>> {
       auto built = harness::edit_settings(old, hook_plan(removable));
-      return built.ok() ? base::Result<std::optional<std::string>>(std::optional<std::string>(built->bytes))
+      return built.ok() ? base::Result<std::optional<std::string>>(
+                              std::optional<std::string>(built->bytes))
                         : base::Result<std::optional<std::string>>(built.error());
     };
     const auto written = base::edit_file(edit, context_.clock.steady() + kLockWait);
@@ -401,7 +448,9 @@ Step Wirer::take_server() {
     const bool local = target_.scope == Scope::project;
     std::string bytes;
     if (!claude_holds("", bytes)) {
-      return {StepResult::ok, name, "Claude Code has no server robot-council in its " + std::string(local ? "local" : "user") + " scope"};
+      return {StepResult::ok, name,
+              "Claude Code has no server robot-council in its " +
+                  std::string(local ? "local" : "user") + " scope"};
     }
     if (program && dry_ == DryRun::no) {
       base::ChildOptions options;
@@ -409,29 +458,34 @@ Step Wirer::take_server() {
       options.environment = context_.environment.all();
       options.standard_err = base::Stdio::pipe;
       options.directory = local ? std::optional<std::string>(target_.root) : std::nullopt;
-      const auto done = base::run_child(std::move(options), {}, context_.clock.steady() + kClientWait);
+      const auto done =
+          base::run_child(std::move(options), {}, context_.clock.steady() + kClientWait);
       if (done.ok() && done->status.success()) {
         return {StepResult::changed, name, "claude mcp remove"};
       }
     }
     if (!places_.server) {
-      return {StepResult::by_hand, name, "in " + target_.root + " run claude mcp remove -s local robot-council"};
+      return {StepResult::by_hand, name,
+              "in " + target_.root + " run claude mcp remove -s local robot-council"};
     }
   }
   const std::string& path = places_.server->path;
   if (places_.server->kind == WireKind::codex_servers) {
-    return take(name, path, [](const std::optional<std::string>& old) { return harness::edit_codex_block(old, ""); });
+    return take(name, path, [](const std::optional<std::string>& old) {
+      return harness::edit_codex_block(old, "");
+    });
   }
   const Recorded known = recorded(path);
   Step step = take(name, path, [&](const std::optional<std::string>& old) {
     return harness::edit_settings(old, server_plan("", known.containers));
   });
   if (!places_.manifest.empty() && step.result != StepResult::failed) {
-    (void)take(name, places_.manifest, [](const std::optional<std::string>& old) -> base::Result<Edited> {
-      Edited edited;
-      edited.bytes = old.value_or("");
-      return edited;
-    });
+    (void)take(name, places_.manifest,
+               [](const std::optional<std::string>& old) -> base::Result<Edited> {
+                 Edited edited;
+                 edited.bytes = old.value_or("");
+                 return edited;
+               });
   }
   return step;
 }
@@ -452,10 +506,12 @@ std::optional<std::string> Wirer::claude_program() const {
   return base::find_program("claude", context_.environment.get_or_empty("PATH"));
 }
 
-// Whether Claude Code's own file has this entry in the scope ("": any entry of the name). `old_bytes` gets the file.
+// Whether Claude Code's own file has this entry in the scope ("": any entry of the name).
+// `old_bytes` gets the file.
 bool Wirer::claude_holds(const std::string& wanted, std::string& old_bytes) const {
   const auto folder = context_.environment.nonblank("CLAUDE_CONFIG_DIR");
-  const std::string path = base::join_path(folder ? *folder : base::home_directory(context_.environment), ".claude.json");
+  const std::string path = base::join_path(
+      folder ? *folder : base::home_directory(context_.environment), ".claude.json");
   const auto bytes = base::read_file(path, harness::kMaxSettingsBytes);
   if (!bytes.ok()) {
     return false;
@@ -495,11 +551,22 @@ Step Wirer::claude_server(const harness::ServerValues& values, const std::string
     options.argv = std::move(argv);
     options.standard_err = base::Stdio::pipe;
     options.environment = context_.environment.all();
-    options.directory = target_.scope == Scope::project ? std::optional<std::string>(target_.root) : std::nullopt;
+    options.directory =
+        target_.scope == Scope::project ? std::optional<std::string>(target_.root) : std::nullopt;
     return base::run_child(std::move(options), {}, context_.clock.steady() + kClientWait);
   };
-  std::vector<std::string> add = {"mcp", "add", "-s", scope, "robot-council", "-e", "ROBOT_COUNCIL_SERVICE=" + values.service,
-                                  "-e", "ROBOT_COUNCIL_HARNESS=claude", "--", values.program, "mcp"};
+  std::vector<std::string> add = {"mcp",
+                                  "add",
+                                  "-s",
+                                  scope,
+                                  "robot-council",
+                                  "-e",
+                                  "ROBOT_COUNCIL_SERVICE=" + values.service,
+                                  "-e",
+                                  "ROBOT_COUNCIL_HARNESS=claude",
+                                  "--",
+                                  values.program,
+                                  "mcp"};
   if (!values.project.empty()) {
     add.push_back("--project=" + values.project);
   }
@@ -511,19 +578,24 @@ Step Wirer::claude_server(const harness::ServerValues& values, const std::string
   if (differs) {
     const auto removed = run({"mcp", "remove", "-s", scope, "robot-council"});
     if (!removed.ok() || !removed->status.success()) {
-      return {StepResult::failed, name, "claude mcp remove failed" + (removed.ok() ? ": " + harness::quoted_text(removed->err) : "")};
+      return {StepResult::failed, name,
+              "claude mcp remove failed" +
+                  (removed.ok() ? ": " + harness::quoted_text(removed->err) : "")};
     }
   }
   const auto added = run(add);
   if (added.ok() && added->status.success()) {
     return {StepResult::changed, name, "claude mcp add -s " + scope};
   }
-  std::string text = "claude mcp add failed" + (added.ok() ? ": " + harness::quoted_text(added->err) : ": " + added.error().what);
+  std::string text = "claude mcp add failed" + (added.ok() ? ": " + harness::quoted_text(added->err)
+                                                           : ": " + added.error().what);
   if (differs) {
     const auto folder = context_.environment.nonblank("CLAUDE_CONFIG_DIR");
-    const std::string path = base::join_path(folder ? *folder : base::home_directory(context_.environment), ".claude.json");
+    const std::string path = base::join_path(
+        folder ? *folder : base::home_directory(context_.environment), ".claude.json");
     const auto back = base::replace_file(path, old_bytes, base::Sync::yes);
-    text += back.ok() ? "; the old entry was put back" : "; the old entry could not be put back: " + back.error().what;
+    text += back.ok() ? "; the old entry was put back"
+                      : "; the old entry could not be put back: " + back.error().what;
   }
   return {StepResult::failed, name, text};
 }

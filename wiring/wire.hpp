@@ -15,7 +15,8 @@
 #include "stop-hook/script.hpp"
 #include "wiring/wire_files.hpp"
 
-// Puts our entries into a client's files and takes them out, one step a time, each whole or not at all.
+// Puts our entries into a client's files and takes them out, one step a time, each whole or not at
+// all.
 namespace robot_council::wiring {
 
 enum class StepResult : std::uint8_t { ok, changed, by_hand, skipped, failed };
@@ -31,7 +32,8 @@ struct Step {
 
 enum class DryRun : std::uint8_t { yes, no };
 
-// One run of setup or unsetup on one target. Locks each file for its edit; waits at most 5 s for one.
+// One run of setup or unsetup on one target. Locks each file for its edit; waits at most 5 s for
+// one.
 class Wirer {
  public:
   Wirer(const base::Context& context, WireTarget target, DryRun dry);
@@ -43,7 +45,8 @@ class Wirer {
   [[nodiscard]] Step put_server(const harness::ServerValues& values);
   [[nodiscard]] Step put_hooks(harness::Wake wake);
 
-  // Entry, server, script out. `pause`: waits 2 s for Cursor, which unloads a hook only when the file is written.
+  // Entry, server, script out. `pause`: waits 2 s for Cursor, which unloads a hook only when the
+  // file is written.
   [[nodiscard]] Step take_hooks(const std::function<void(base::Milliseconds)>& pause);
   [[nodiscard]] Step take_server();
   [[nodiscard]] Step take_script();
@@ -62,11 +65,12 @@ class Wirer {
   using Build = std::function<base::Result<harness::Edited>(const std::optional<std::string>&)>;
   using Verify = std::function<base::Status(const std::optional<std::string>&, std::string_view)>;
 
-  [[nodiscard]] Step edit(const std::string& name, const std::string& path, unsigned mode, const Build& build,
-                          const Verify& verify);
+  [[nodiscard]] Step edit(const std::string& name, const std::string& path, unsigned mode,
+                          const Build& build, const Verify& verify);
   [[nodiscard]] Step take(const std::string& name, const std::string& path, const Build& build);
   [[nodiscard]] harness::EditPlan hook_plan(const std::set<std::string>& removable) const;
-  [[nodiscard]] harness::EditPlan server_plan(const std::string& entry, const std::set<std::string>& removable) const;
+  [[nodiscard]] harness::EditPlan server_plan(const std::string& entry,
+                                              const std::set<std::string>& removable) const;
   [[nodiscard]] Step put_manifest();
   [[nodiscard]] Step claude_server(const harness::ServerValues& values, const std::string& program);
   [[nodiscard]] bool claude_holds(const std::string& wanted, std::string& old_bytes) const;
@@ -76,7 +80,8 @@ class Wirer {
   [[nodiscard]] std::string record_path() const;
   [[nodiscard]] std::string lock_folder() const;
   void remember(const std::string& path);
-  void add_diff(const std::string& path, const std::optional<std::string>& before, const std::optional<std::string>& after);
+  void add_diff(const std::string& path, const std::optional<std::string>& before,
+                const std::optional<std::string>& after);
 
   const base::Context& context_;
   WireTarget target_;
@@ -86,8 +91,10 @@ class Wirer {
   std::vector<std::string> files_;
 };
 
-// A unified diff (one hunk, three lines around) that `patch` takes; "" when both are equal. Nothing = no file.
-[[nodiscard]] std::string unified_diff(const std::string& path, const std::optional<std::string>& before,
+// A unified diff (one hunk, three lines around) that `patch` takes; "" when both are equal. Nothing
+// = no file.
+[[nodiscard]] std::string unified_diff(const std::string& path,
+                                       const std::optional<std::string>& before,
                                        const std::optional<std::string>& after);
 
 }  // namespace robot_council::wiring

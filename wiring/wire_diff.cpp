@@ -17,7 +17,8 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-void add_lines(std::string& out, char mark, const std::vector<std::string>& lines, std::size_t begin, std::size_t end) {
+void add_lines(std::string& out, char mark, const std::vector<std::string>& lines,
+               std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {
     out += mark + lines[i];
     if (lines[i].back() != '\n') {
@@ -46,15 +47,18 @@ std::string unified_diff(const std::string& path, const std::optional<std::strin
     ++same;
   }
   std::size_t tail = 0;
-  while (tail < shorter - same && old_lines[old_lines.size() - 1 - tail] == new_lines[new_lines.size() - 1 - tail]) {
+  while (tail < shorter - same &&
+         old_lines[old_lines.size() - 1 - tail] == new_lines[new_lines.size() - 1 - tail]) {
     ++tail;
   }
   const std::size_t begin = same - std::min(same, kAround);
   const std::size_t kept = std::min(tail, kAround);
   const std::size_t old_end = old_lines.size() - tail;
   const std::size_t new_end = new_lines.size() - tail;
-  std::string out = "--- " + (before ? path : std::string("/dev/null")) + "\n+++ " + (after ? path : std::string("/dev/null")) + "\n@@ -" +
-                    range(begin, old_end + kept - begin) + " +" + range(begin, new_end + kept - begin) + " @@\n";
+  std::string out = "--- " + (before ? path : std::string("/dev/null")) + "\n+++ " +
+                    (after ? path : std::string("/dev/null")) + "\n@@ -" +
+                    range(begin, old_end + kept - begin) + " +" +
+                    range(begin, new_end + kept - begin) + " @@\n";
   add_lines(out, ' ', old_lines, begin, same);
   add_lines(out, '-', old_lines, same, old_end);
   add_lines(out, '+', new_lines, same, new_end);

@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kRootHex = 16;  // hex digits that tell the projects' scripts apart
 
 // The client's folder in the home, or where its variable says.
-std::string user_folder(const base::Environment& environment, const char* variable, const char* name) {
+std::string user_folder(const base::Environment& environment, const char* variable,
+                        const char* name) {
   if (variable != nullptr) {
     if (const auto folder = environment.nonblank(variable)) {
       return *folder;
@@ -23,7 +24,9 @@ std::string user_folder(const base::Environment& environment, const char* variab
 
 }  // namespace
 
-std::string_view scope_name(Scope scope) { return scope == Scope::user ? "user" : "project"; }
+std::string_view scope_name(Scope scope) {
+  return scope == Scope::user ? "user" : "project";
+}
 
 std::string project_root(const std::string& folder) {
   std::string place = folder;
@@ -57,27 +60,36 @@ WirePlaces wire_places(const base::Environment& environment, const WireTarget& t
     case harness::Client::claude:
       if (user) {
         const auto folder = environment.nonblank("CLAUDE_CONFIG_DIR");
-        places.server = WireFile{WireKind::servers, base::join_path(folder ? *folder : base::home_directory(environment), ".claude.json")};
+        places.server = WireFile{
+            WireKind::servers,
+            base::join_path(folder ? *folder : base::home_directory(environment), ".claude.json")};
       }
-      places.hooks.path = base::join_path(in("CLAUDE_CONFIG_DIR", ".claude"), user ? "settings.json" : "settings.local.json");
+      places.hooks.path = base::join_path(in("CLAUDE_CONFIG_DIR", ".claude"),
+                                          user ? "settings.json" : "settings.local.json");
       break;
     case harness::Client::codex:
-      places.server = WireFile{WireKind::codex_servers, base::join_path(in("CODEX_HOME", ".codex"), "config.toml")};
+      places.server = WireFile{WireKind::codex_servers,
+                               base::join_path(in("CODEX_HOME", ".codex"), "config.toml")};
       places.hooks.path = base::join_path(in("CODEX_HOME", ".codex"), "hooks.json");
       break;
     case harness::Client::cursor:
-      places.server = WireFile{WireKind::servers, base::join_path(in(nullptr, ".cursor"), "mcp.json")};
+      places.server =
+          WireFile{WireKind::servers, base::join_path(in(nullptr, ".cursor"), "mcp.json")};
       places.hooks.path = base::join_path(in(nullptr, ".cursor"), "hooks.json");
       break;
     case harness::Client::gemini:
-      places.server = WireFile{WireKind::servers, base::join_path(in(nullptr, ".gemini"), "settings.json")};
+      places.server =
+          WireFile{WireKind::servers, base::join_path(in(nullptr, ".gemini"), "settings.json")};
       places.hooks.path = base::join_path(in(nullptr, ".gemini"), "settings.json");
       break;
     case harness::Client::copilot:
-      places.server = WireFile{WireKind::servers, user ? base::join_path(in("COPILOT_HOME", ".copilot"), "mcp-config.json")
-                                                       : base::join_path(target.root, ".github/mcp.json")};
-      places.hooks.path = user ? base::join_path(in("COPILOT_HOME", ".copilot"), "hooks/robot-council.json")
-                               : base::join_path(target.root, ".github/hooks/robot-council.json");
+      places.server =
+          WireFile{WireKind::servers,
+                   user ? base::join_path(in("COPILOT_HOME", ".copilot"), "mcp-config.json")
+                        : base::join_path(target.root, ".github/mcp.json")};
+      places.hooks.path =
+          user ? base::join_path(in("COPILOT_HOME", ".copilot"), "hooks/robot-council.json")
+               : base::join_path(target.root, ".github/hooks/robot-council.json");
       break;
     case harness::Client::goose: {
       const std::string plugin = base::join_path(in(nullptr, ".agents"), "plugins/robot-council");

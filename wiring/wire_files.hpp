@@ -10,8 +10,8 @@
 #include "harness/settings_edit.hpp"
 #include "harness/settings_wanted.hpp"
 
-// Which files of a client hold our wiring, and what setup puts there. Paths only; nothing is read or written here.
-// Source  account contract, section 6.
+// Which files of a client hold our wiring, and what setup puts there. Paths only; nothing is read
+// or written here. Source  account contract, section 6.
 namespace robot_council::wiring {
 
 enum class Scope : std::uint8_t { user, project };
@@ -32,17 +32,20 @@ struct WireFile {
 };
 
 struct WirePlaces {
-  std::string script;             // of this harness and scope
-  std::optional<WireFile> server; // nothing: only the client's own program writes it (Claude Code, project scope)
+  std::string script;  // of this harness and scope
+  std::optional<WireFile>
+      server;  // nothing: only the client's own program writes it (Claude Code, project scope)
   WireFile hooks;
-  std::string manifest;           // goose: plugin.json beside both, "" = none
+  std::string manifest;  // goose: plugin.json beside both, "" = none
 };
 
 // The repository's root above a folder (a folder with .git), else the folder itself.
 [[nodiscard]] std::string project_root(const std::string& folder);
-[[nodiscard]] WirePlaces wire_places(const base::Environment& environment, const WireTarget& target);
+[[nodiscard]] WirePlaces wire_places(const base::Environment& environment,
+                                     const WireTarget& target);
 
 // DATA/hooks/<harness>[/<16 hex of SHA-256(root)>]/robot-council-stop-hook.
-[[nodiscard]] std::string script_path(const base::Environment& environment, const WireTarget& target);
+[[nodiscard]] std::string script_path(const base::Environment& environment,
+                                      const WireTarget& target);
 
 }  // namespace robot_council::wiring

@@ -11,7 +11,8 @@ int run_api(const base::Context& context, const Args& args) {
   options.method = args.positionals().at(0);
   options.path = args.positionals().at(1);
   options.service = args.value("--service").value_or("");
-  options.harness = wiring::online::choose_harness(args.value("--harness").value_or(""), context.environment);
+  options.harness =
+      wiring::online::choose_harness(args.value("--harness").value_or(""), context.environment);
   options.project = args.value("--project").value_or("");
   options.repository = args.value("--repository").value_or("");
   options.work_location = args.value("--work-location").value_or("");

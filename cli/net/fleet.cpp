@@ -33,7 +33,8 @@ int answer(const base::Context& context, const std::string& text) {
 }
 
 // An act: refused to agents, then one call; `say` makes the sentence of its answer.
-int act(const base::Context& context, const Args& args, const std::function<base::Result<Answer>(FleetCall&)>& call,
+int act(const base::Context& context, const Args& args,
+        const std::function<base::Result<Answer>(FleetCall&)>& call,
         const std::function<std::string(const Answer&)>& say) {
   if (const auto refused = refused_as_agent(context)) {
     return failed(context, *refused);
@@ -49,16 +50,21 @@ int act(const base::Context& context, const Args& args, const std::function<base
   return answer(context, (args.has("--json") ? done->body : say(*done)) + "\n");
 }
 
-std::string word(const Answer& answer, const char* name) { return base::get_string(answer.json, name).value_or("?"); }
+std::string word(const Answer& answer, const char* name) {
+  return base::get_string(answer.json, name).value_or("?");
+}
 
 int decide(const base::Context& context, const Args& args, const char* decision) {
   const std::string& code = args.positionals().front();
   return act(
       context, args,
-      [&](FleetCall& fleet) { return fleet.post("enrolments/" + net::percent_encode(code) + "/" + decision, "{}"); },
+      [&](FleetCall& fleet) {
+        return fleet.post("enrolments/" + net::percent_encode(code) + "/" + decision, "{}");
+      },
       [](const Answer& done) {
         const base::Json* replaced = base::get_array(done.json, "supersedes");
-        std::string text = "The enrolment " + word(done, "user_code") + " is " + word(done, "decision") + ".";
+        std::string text =
+            "The enrolment " + word(done, "user_code") + " is " + word(done, "decision") + ".";
         if (replaced != nullptr && !replaced->empty()) {
           text += " It will replace installation(s) " + base::dump_safe(*replaced) + ".";
         }
@@ -92,9 +98,13 @@ int run_fleet_overview(const base::Context& context, const Args& args) {
   return answer(context, args.has("--json") ? seen->body + "\n" : fleet::overview_text(seen->json));
 }
 
-int run_fleet_approve(const base::Context& context, const Args& args) { return decide(context, args, "approve"); }
+int run_fleet_approve(const base::Context& context, const Args& args) {
+  return decide(context, args, "approve");
+}
 
-int run_fleet_deny(const base::Context& context, const Args& args) { return decide(context, args, "deny"); }
+int run_fleet_deny(const base::Context& context, const Args& args) {
+  return decide(context, args, "deny");
+}
 
 int run_fleet_role(const base::Context& context, const Args& args) {
   const std::string& session = args.positionals().at(0);
@@ -119,8 +129,9 @@ int run_fleet_role(const base::Context& context, const Args& args) {
       },
       [&](const Answer& done) {
         const bool applied = base::get_bool(done.json, "applied").value_or(false);
-        return "Session " + session + (applied ? ": " + word(done, "how") + " as " : " holds it already: ") + word(done, "role") +
-               ".";
+        return "Session " + session +
+               (applied ? ": " + word(done, "how") + " as " : " holds it already: ") +
+               word(done, "role") + ".";
       });
 }
 
@@ -128,9 +139,12 @@ int run_fleet_deny_role(const base::Context& context, const Args& args) {
   const std::string& session = args.positionals().front();
   return act(
       context, args,
-      [&](FleetCall& fleet) { return fleet.post("sessions/" + net::percent_encode(session) + "/role/deny", "{}"); },
+      [&](FleetCall& fleet) {
+        return fleet.post("sessions/" + net::percent_encode(session) + "/role/deny", "{}");
+      },
       [&](const Answer& done) {
-        return "Session " + session + " was refused " + word(done, "refused") + " and stays " + word(done, "stays") + ".";
+        return "Session " + session + " was refused " + word(done, "refused") + " and stays " +
+               word(done, "stays") + ".";
       });
 }
 
@@ -142,7 +156,10 @@ int run_fleet_revoke(const base::Context& context, const Args& args) {
     return static_cast<int>(Exit::usage);
   }
   return act(
-      context, args, [&](FleetCall& fleet) { return fleet.post(kind + "s/" + net::percent_encode(id) + "/revoke", "{}"); },
+      context, args,
+      [&](FleetCall& fleet) {
+        return fleet.post(kind + "s/" + net::percent_encode(id) + "/revoke", "{}");
+      },
       [&](const Answer&) { return "The " + kind + " " + id + " is revoked."; });
 }
 
@@ -153,9 +170,11 @@ int run_fleet_direct(const base::Context& context, const Args& args) {
     body["targets"].push_back(target);
   }
   return act(
-      context, args, [&](FleetCall& fleet) { return fleet.post("directives", base::dump_safe(body)); },
+      context, args,
+      [&](FleetCall& fleet) { return fleet.post("directives", base::dump_safe(body)); },
       [](const Answer& done) {
-        return "Posted as event " + std::to_string(base::get_integer(done.json, "event_id").value_or(0)) + ".";
+        return "Posted as event " +
+               std::to_string(base::get_integer(done.json, "event_id").value_or(0)) + ".";
       });
 }
 

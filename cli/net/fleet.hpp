@@ -7,7 +7,8 @@ namespace robot_council::cli {
 
 int run_serve(const base::Context& context, const Args& args);
 
-// What the operator of this user's serve does (service contract, 8.7). The acts, all but overview and feed, are for persons.
+// What the operator of this user's serve does (service contract, 8.7). The acts, all but overview
+// and feed, are for persons.
 int run_fleet_overview(const base::Context& context, const Args& args);
 int run_fleet_approve(const base::Context& context, const Args& args);
 int run_fleet_deny(const base::Context& context, const Args& args);

@@ -15,7 +15,8 @@ namespace robot_council::cli {
 
 namespace {
 
-constexpr std::size_t kMaxAnswer = std::size_t{16} << 20U;  // bytes: an overview of thousands of sessions
+constexpr std::size_t kMaxAnswer = std::size_t{16}
+                                   << 20U;  // bytes: an overview of thousands of sessions
 constexpr base::Milliseconds kCallTime{30000};
 
 }  // namespace
@@ -24,11 +25,12 @@ FleetCall::FleetCall(net::HttpClient client, std::string base, std::string token
     : client_(std::move(client)), base_(std::move(base)), token_(std::move(token)) {}
 
 base::Result<FleetCall> FleetCall::open(const base::Context& context, const Args& args) {
-  const account::LocalFleet fleet =
-      account::find_local_fleet(context, args.value("--data").value_or(""), args.value("--url").value_or(""));
+  const account::LocalFleet fleet = account::find_local_fleet(
+      context, args.value("--data").value_or(""), args.value("--url").value_or(""));
   const auto url = net::parse_url(fleet.service);
   if (!url) {
-    return base::Error{base::Errc::invalid, "The address " + base::for_display(fleet.service) + " is not usable: " + url.error().what};
+    return base::Error{base::Errc::invalid, "The address " + base::for_display(fleet.service) +
+                                                " is not usable: " + url.error().what};
   }
   if (auto safe = net::check_transport(*url); !safe) {
     return safe.error();
@@ -43,22 +45,28 @@ base::Result<FleetCall> FleetCall::open(const base::Context& context, const Args
   if (!client) {
     return client.error();
   }
-  return FleetCall(*std::move(client), url->path + std::string(service_api::path::kBase) + "/operator/", *token);
+  return FleetCall(*std::move(client),
+                   url->path + std::string(service_api::path::kBase) + "/operator/", *token);
 }
 
-base::Result<FleetCall::Answer> FleetCall::send(net::ClientRequest request, base::Milliseconds limit) {
+base::Result<FleetCall::Answer> FleetCall::send(net::ClientRequest request,
+                                                base::Milliseconds limit) {
   request.headers.emplace_back("Authorization", "Bearer " + token_);
   request.headers.emplace_back("Accept", "application/json");
   auto response = client_.send(request, base::deadline_in(limit));
   if (!response) {
-    return base::Error{response.error().code, "The service could not be reached: " + response.error().what +
-                                                  ". Is `robot-council serve` running?"};
+    return base::Error{response.error().code,
+                       "The service could not be reached: " + response.error().what +
+                           ". Is `robot-council serve` running?"};
   }
   auto json = base::parse_bounded(response->body, kMaxAnswer);
   if (response->status >= 400 || !json) {
-    const std::string message = json ? base::get_string(*json, "message").value_or("") : std::string();
-    return base::Error{base::Errc::refused, "The service answered " + std::to_string(response->status) +
-                                                (message.empty() ? std::string(".") : ": " + base::for_display(message))};
+    const std::string message =
+        json ? base::get_string(*json, "message").value_or("") : std::string();
+    return base::Error{
+        base::Errc::refused,
+        "The service answered " + std::to_string(response->status) +
+            (message.empty() ? std::string(".") : ": " + base::for_display(message))};
   }
   return Answer{response->body, *std::move(json)};
 }
@@ -80,7 +88,8 @@ base::Result<FleetCall::Answer> FleetCall::post(const std::string& path, const s
 std::optional<std::string> refused_as_agent(const base::Context& context) {
   const auto here = brake::repository_at(brake::process_directory());
   const std::vector<std::string> checkouts =
-      here.found ? std::vector<std::string>{here.repository.main_checkout} : std::vector<std::string>{};
+      here.found ? std::vector<std::string>{here.repository.main_checkout}
+                 : std::vector<std::string>{};
   const auto seen = brake::agent_seen(context.environment, checkouts);
   return seen ? std::optional<std::string>(brake::person_only(*seen)) : std::nullopt;
 }

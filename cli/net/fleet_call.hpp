@@ -11,8 +11,8 @@
 
 namespace robot_council::cli {
 
-// Calls of the operator's interface for the `fleet` commands. The token comes from the data folder of this user's serve, never
-// from argv.
+// Calls of the operator's interface for the `fleet` commands. The token comes from the data folder
+// of this user's serve, never from argv.
 class FleetCall {
  public:
   // Reads --data and --url. `what` is a whole message.
@@ -22,7 +22,8 @@ class FleetCall {
     std::string body;
     base::Json json;
   };
-  // path: below operator/. A refusal (400 and above) is an error whose `what` is the service's own sentence.
+  // path: below operator/. A refusal (400 and above) is an error whose `what` is the service's own
+  // sentence.
   [[nodiscard]] base::Result<Answer> get(const std::string& path, base::Milliseconds limit);
   [[nodiscard]] base::Result<Answer> post(const std::string& path, const std::string& body);
 
@@ -34,7 +35,8 @@ class FleetCall {
   std::string token_;
 };
 
-// For an act: a caller with an agent's marker in its environment is refused. The message for it, nothing for a person.
+// For an act: a caller with an agent's marker in its environment is refused. The message for it,
+// nothing for a person.
 [[nodiscard]] std::optional<std::string> refused_as_agent(const base::Context& context);
 
 }  // namespace robot_council::cli

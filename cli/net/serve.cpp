@@ -26,10 +26,12 @@ int run_serve(const base::Context& context, const Args& args) {
   const auto options = fleet::read_serve_options(words, context.environment);
   if (!options) {
     context.log.error(options.error().what);
-    return static_cast<int>(options.error().code == base::Errc::invalid ? Exit::usage : Exit::failed);
+    return static_cast<int>(options.error().code == base::Errc::invalid ? Exit::usage
+                                                                        : Exit::failed);
   }
-  const base::Status served =
-      fleet::serve(*options, context, [&context](const std::string& line) { return print(context, line + "\n"); });
+  const base::Status served = fleet::serve(*options, context, [&context](const std::string& line) {
+    return print(context, line + "\n");
+  });
   if (!served) {
     context.log.error(served.error().what);
     return static_cast<int>(Exit::failed);

@@ -9,18 +9,12 @@ namespace robot_council::cli {
 
 std::vector<Binding> small_bindings() {
   return {
-      {"pending", run_pending},
-      {"wait", run_wait},
-      {"status", run_status},
-      {"stop", run_stop},
-      {"resume", run_resume},
-      {"brake-check", run_brake_check},
-      {"completion", run_completion},
-      {"generate", run_generate},
-      {"brake wire", run_brake_wire},
-      {"brake unwire", run_brake_unwire},
-      {"brake git", run_brake_git},
-      {"gateway", run_gateway},
+      {"pending", run_pending},       {"wait", run_wait},
+      {"status", run_status},         {"stop", run_stop},
+      {"resume", run_resume},         {"brake-check", run_brake_check},
+      {"completion", run_completion}, {"generate", run_generate},
+      {"brake wire", run_brake_wire}, {"brake unwire", run_brake_unwire},
+      {"brake git", run_brake_git},   {"gateway", run_gateway},
   };
 }
 

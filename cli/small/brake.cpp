@@ -1,9 +1,10 @@
 // `brake git`, `brake wire`, `brake unwire`.
 
+#include "cli/small/brake.hpp"
+
 #include "brake/git_hooks.hpp"
 #include "brake/homes.hpp"
 #include "brake/wire.hpp"
-#include "cli/small/brake.hpp"
 
 namespace robot_council::cli {
 namespace {
@@ -22,14 +23,19 @@ int run_wiring(const base::Context& context, const Args& args, Wire wire) {
     return finish(context, {brake::Ended::usage, {}});
   }
   request.scope = scope == "user" ? brake::WireScope::user : brake::WireScope::project;
-  return finish(context, wire({context, brake::find_homes(context.environment), std::nullopt}, request));
+  return finish(context,
+                wire({context, brake::find_homes(context.environment), std::nullopt}, request));
 }
 
 }  // namespace
 
-int run_brake_wire(const base::Context& context, const Args& args) { return run_wiring(context, args, brake::wire); }
+int run_brake_wire(const base::Context& context, const Args& args) {
+  return run_wiring(context, args, brake::wire);
+}
 
-int run_brake_unwire(const base::Context& context, const Args& args) { return run_wiring(context, args, brake::unwire); }
+int run_brake_unwire(const base::Context& context, const Args& args) {
+  return run_wiring(context, args, brake::unwire);
+}
 
 int run_brake_git(const base::Context& context, const Args& args) {
   const brake::PersonPlace place{context, brake::find_homes(context.environment), std::nullopt};

@@ -30,10 +30,14 @@ int write_answer(const brake::Answer& answer) {
 }
 
 // Ends the process from the watchdog's thread: the main thread hangs in a system call.
-[[noreturn]] void answer_late(const brake::Answer& answer) { ::_exit(write_answer(answer)); }
+[[noreturn]] void answer_late(const brake::Answer& answer) {
+  ::_exit(write_answer(answer));
+}
 
-// Writes what was found, unless the watchdog was first; then this thread only waits for the end of the process.
-int answer_once(const base::Context& context, brake::Watchdog& watchdog, const brake::Checked& checked) {
+// Writes what was found, unless the watchdog was first; then this thread only waits for the end of
+// the process.
+int answer_once(const base::Context& context, brake::Watchdog& watchdog,
+                const brake::Checked& checked) {
   while (!watchdog.done()) {
     ::pause();
   }

@@ -12,9 +12,12 @@ namespace {
 constexpr unsigned kShipped = 0644;  // files that an installation gives to every user
 constexpr unsigned kFolder = 0755;
 
-int code(Exit exit) { return static_cast<int>(exit); }
+int code(Exit exit) {
+  return static_cast<int>(exit);
+}
 
-base::Status write_shipped(const std::string& folder, const std::string& name, std::string_view text) {
+base::Status write_shipped(const std::string& folder, const std::string& name,
+                           std::string_view text) {
   if (auto made = base::make_private_directory(folder); !made) {
     return made;
   }
@@ -31,7 +34,8 @@ base::Status write_all_shipped(const std::string& folder) {
   }
   for (const auto& command : commands()) {
     if (command.show == Show::listed) {
-      if (auto wrote = write_shipped(pages, manual_name(command) + ".1", manual_page(command)); !wrote) {
+      if (auto wrote = write_shipped(pages, manual_name(command) + ".1", manual_page(command));
+          !wrote) {
         return wrote;
       }
     }
@@ -44,7 +48,9 @@ base::Status write_all_shipped(const std::string& folder) {
   for (const Place& place : {Place{"bash", "/bash-completion/completions", "robot-council"},
                              Place{"zsh", "/zsh/site-functions", "_robot-council"},
                              Place{"fish", "/fish/vendor_completions.d", "robot-council.fish"}}) {
-    if (auto wrote = write_shipped(folder + place.folder, place.name, completion_script(place.shell).value_or("")); !wrote) {
+    if (auto wrote = write_shipped(folder + place.folder, place.name,
+                                   completion_script(place.shell).value_or(""));
+        !wrote) {
       return wrote;
     }
   }

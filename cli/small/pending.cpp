@@ -14,7 +14,8 @@ namespace robot_council::cli {
 namespace {
 
 // `--history`, `--history 5`. False: a line was said.
-bool read_history(const base::Context& context, const Args& args, pending::PendingOptions& options) {
+bool read_history(const base::Context& context, const Args& args,
+                  pending::PendingOptions& options) {
   const bool asked = args.has("--history");
   if (asked) {
     options.history = pending::kDefaultHistory;
@@ -24,7 +25,8 @@ bool read_history(const base::Context& context, const Args& args, pending::Pendi
   }
   const auto count = asked ? base::parse_digits(args.positionals().front()) : std::nullopt;
   if (!count) {
-    context.log.error(asked ? "--history takes a number of rows." : "A number goes with --history.");
+    context.log.error(asked ? "--history takes a number of rows."
+                            : "A number goes with --history.");
     return false;
   }
   options.history = static_cast<std::size_t>(*count);

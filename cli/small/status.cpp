@@ -16,7 +16,8 @@ int run_status(const base::Context& context, const Args& args) {
   query.harness = args.value("--harness").value_or("");
   query.project = args.value("--project").value_or("");
   // The folder in which an agent's own `pending` would look.
-  query.folder = sink::hook_folder(context.environment, harness::resolved_harness(query.harness, context.environment));
+  query.folder = sink::hook_folder(context.environment,
+                                   harness::resolved_harness(query.harness, context.environment));
   const auto shape = args.has("--json") ? wiring::Shape::json : wiring::Shape::text;
   return wiring::status(context, query, shape, [](std::string_view text) {
     constexpr base::Milliseconds kPrintTime{30000};

@@ -28,7 +28,9 @@ int run_stop(const base::Context& context, const Args& args) {
   request.agent = args.value("--agent");
   request.reason = args.value("--reason");
   request.everywhere = args.has("--everywhere");
-  return finish(context, brake::stop({context, brake::find_homes(context.environment), std::nullopt}, request));
+  return finish(
+      context,
+      brake::stop({context, brake::find_homes(context.environment), std::nullopt}, request));
 }
 
 }  // namespace robot_council::cli

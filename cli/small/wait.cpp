@@ -14,7 +14,8 @@ namespace robot_council::cli {
 
 namespace {
 
-constexpr std::int64_t kLongestSeconds = 366L * 24 * 3600;  // a year; keeps the arithmetic of deadlines in range
+constexpr std::int64_t kLongestSeconds =
+    366L * 24 * 3600;  // a year; keeps the arithmetic of deadlines in range
 
 }  // namespace
 

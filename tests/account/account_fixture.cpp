@@ -52,7 +52,8 @@ void AccountTest::write_credentials(const std::map<std::string, std::string>& en
   EXPECT_EQ(::chmod(config("").c_str(), 0700), 0);
 }
 
-base::Result<account::Credential> AccountTest::read(const std::string& harness, account::Named named) const {
+base::Result<account::Credential> AccountTest::read(const std::string& harness,
+                                                    account::Named named) const {
   account::HarnessChoice choice;
   choice.name = harness;
   choice.named = named;

@@ -21,25 +21,30 @@ TEST_F(Credentials, NothingResolvedNamesTheOneThatIsStored) {
   const auto found = read("", Named::no);
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.error().what,
-            "Could not tell which harness this is, and a credential belongs to one. Enrolled here: claude. Pass "
+            "Could not tell which harness this is, and a credential belongs to one. Enrolled here: "
+            "claude. Pass "
             "--harness=<name>, or set ROBOT_COUNCIL_HARNESS in this harness's configuration.");
 }
 
 // 17.
 TEST_F(Credentials, AnotherHarnessesCredentialIsNeverUsed) {
-  write_credentials({{"https://fleet.example.test|codex", "t1"}, {"https://fleet.example.test|cursor", "t2"},
-                     {"https://fleet.example.test|zed", "t3"}, {"https://other.example.test|goose", "t4"}});
+  write_credentials({{"https://fleet.example.test|codex", "t1"},
+                     {"https://fleet.example.test|cursor", "t2"},
+                     {"https://fleet.example.test|zed", "t3"},
+                     {"https://other.example.test|goose", "t4"}});
   const auto found = read("claude", Named::yes);
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.error().code, base::Errc::not_found);
   EXPECT_EQ(found.error().what,
-            "This machine is not enrolled as `claude` against that fleet. Enrolled here: cursor, codex, zed. Pass "
+            "This machine is not enrolled as `claude` against that fleet. Enrolled here: cursor, "
+            "codex, zed. Pass "
             "--harness=<name>, or set ROBOT_COUNCIL_HARNESS in this harness's configuration.");
 }
 
 TEST_F(Credentials, NothingStoredSaysEnrol) {
   EXPECT_EQ(read("cursor", Named::no).error().what,
-            "This machine is not enrolled as `cursor` against that fleet. Run `robot-council enroll` first.");
+            "This machine is not enrolled as `cursor` against that fleet. Run `robot-council "
+            "enroll` first.");
   EXPECT_TRUE(names_in(home_ / ".config").empty());  // reading makes nothing
 }
 
@@ -48,15 +53,18 @@ TEST_F(Credentials, ANamedHarnessClaimsTheLegacyEntryADetectedOneDoesNot) {
   write_credentials({{"https://fleet.example.test", "old"}});
   const auto detected = read("claude", Named::no);
   ASSERT_FALSE(detected.ok());
-  EXPECT_NE(detected.error().what.find("A credential stored before harnesses were told apart is here. Pass "
-                                       "--harness=<the harness it was enrolled as> to claim it, or run "
-                                       "`robot-council enroll` again."),
+  EXPECT_NE(detected.error().what.find(
+                "A credential stored before harnesses were told apart is here. Pass "
+                "--harness=<the harness it was enrolled as> to claim it, or run "
+                "`robot-council enroll` again."),
             std::string::npos);
-  EXPECT_NE(read_text(config("credentials.json")).find("\"https://fleet.example.test\": \"old\""), std::string::npos);
+  EXPECT_NE(read_text(config("credentials.json")).find("\"https://fleet.example.test\": \"old\""),
+            std::string::npos);
   const auto named = read("claude", Named::yes);
   ASSERT_TRUE(named.ok()) << named.error().what;
   EXPECT_EQ(named->token, "old");
-  EXPECT_EQ(read_text(config("credentials.json")), "{\n  \"https://fleet.example.test|claude\": \"old\"\n}\n");
+  EXPECT_EQ(read_text(config("credentials.json")),
+            "{\n  \"https://fleet.example.test|claude\": \"old\"\n}\n");
   EXPECT_FALSE(read("codex", Named::yes).ok());
   EXPECT_EQ(read("claude", Named::no)->token, "old");
 }
@@ -79,8 +87,10 @@ esac
   const auto claimed = read("claude", Named::yes);
   ASSERT_FALSE(claimed.ok());
   EXPECT_EQ(claimed.error().what,
-            "The credential was claimed for `claude`, but the one stored before harnesses were told apart could not be "
-            "removed from the Secret Service, under the attribute `robot-council`. Remove it by hand before another "
+            "The credential was claimed for `claude`, but the one stored before harnesses were "
+            "told apart could not be "
+            "removed from the Secret Service, under the attribute `robot-council`. Remove it by "
+            "hand before another "
             "harness claims it too.");
   EXPECT_EQ(read("claude", Named::yes)->token, "old");
 }
@@ -101,10 +111,13 @@ esac
   write_text(home_ / "secrets/https___fleet.example.test", "old");
   const auto claimed = read("claude", Named::yes);
   ASSERT_FALSE(claimed.ok());
-  EXPECT_EQ(claimed.error().what,
-            "The credential was claimed for `claude`, but whether the one stored before harnesses were told apart is gone "
-            "could not be checked: The Secret Service could not be read: `secret-tool` exited 1. it broke Check the Secret "
-            "Service, under the attribute `robot-council` by hand before another harness claims it too.");
+  EXPECT_EQ(
+      claimed.error().what,
+      "The credential was claimed for `claude`, but whether the one stored before harnesses were "
+      "told apart is gone "
+      "could not be checked: The Secret Service could not be read: `secret-tool` exited 1. it "
+      "broke Check the Secret "
+      "Service, under the attribute `robot-council` by hand before another harness claims it too.");
 }
 
 // 28.
@@ -113,12 +126,14 @@ TEST_F(Credentials, AStoreThatFailsIsNotNotEnrolled) {
   const auto found = read("claude", Named::yes);
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.error().what,
-            "The credential of `claude` could not be read: The Secret Service could not be read: `secret-tool` exited 1. "
+            "The credential of `claude` could not be read: The Secret Service could not be read: "
+            "`secret-tool` exited 1. "
             "cannot unlock the collection");
 }
 
 TEST_F(Credentials, AMachineWithoutASessionBusIsNotAFailingStore) {
-  add_program("secret-tool", "echo 'secret-tool: Cannot autolaunch D-Bus without X11 $DISPLAY' >&2; exit 1\n");
+  add_program("secret-tool",
+              "echo 'secret-tool: Cannot autolaunch D-Bus without X11 $DISPLAY' >&2; exit 1\n");
   EXPECT_EQ(read("claude", Named::yes).error().code, base::Errc::not_found);
   // But it is one where the record says that the credential is there.
   account::Enrolment record;
@@ -133,13 +148,15 @@ TEST_F(Credentials, AFileOthersMayReadIsRefusedWithTheRemedy) {
   const std::string path = config("credentials.json");
   ASSERT_TRUE(base::set_mode(path, 0640).ok());
   const std::string head = "The credential of `claude` could not be read: ";
-  EXPECT_EQ(read("claude", Named::yes).error().what,
-            head + "`" + path + "` is readable by more than its owner. Run: chmod 600 '" + path + "'");
+  EXPECT_EQ(
+      read("claude", Named::yes).error().what,
+      head + "`" + path + "` is readable by more than its owner. Run: chmod 600 '" + path + "'");
   ASSERT_TRUE(base::set_mode(path, 0600).ok());
   const std::string folder = home_ / ".config/robot-council";
   ASSERT_TRUE(base::set_mode(folder, 0755).ok());
   EXPECT_EQ(read("claude", Named::yes).error().what,
-            head + "`" + folder + "` is readable by more than its owner. Run: chmod 700 '" + folder + "'");
+            head + "`" + folder + "` is readable by more than its owner. Run: chmod 700 '" +
+                folder + "'");
   ASSERT_TRUE(base::set_mode(folder, 0700).ok());
   ASSERT_TRUE(base::rename_file(path, home_ / "elsewhere").ok());
   ASSERT_EQ(::symlink((home_ / "elsewhere").c_str(), path.c_str()), 0);
@@ -155,7 +172,8 @@ TEST_F(Credentials, AnotherUsersFileIsRefused) {
   }
   write_credentials({{"https://fleet.example.test|claude", "t1"}});
   ASSERT_EQ(::chown(config("credentials.json").c_str(), 65534, 65534), 0);
-  EXPECT_NE(read("claude", Named::yes).error().what.find("belongs to another user (uid 65534)"), std::string::npos);
+  EXPECT_NE(read("claude", Named::yes).error().what.find("belongs to another user (uid 65534)"),
+            std::string::npos);
 }
 
 TEST_F(Credentials, TheRecordsFileIsHeldToTheSameRules) {
@@ -197,10 +215,13 @@ TEST_F(Credentials, TheRecordedExpiryComesWithTheToken) {
   const account::Enrolments records(context_);
   ASSERT_TRUE(records.put("https://fleet.example.test|claude", record).ok());
   EXPECT_EQ(read("claude", Named::no)->expires_ms, 1798610400000);
-  EXPECT_EQ(read_text(records.path()),
-            "{\n  \"entries\": {\n    \"https://fleet.example.test|claude\": {\n      \"enrolled_at\": "
-            "\"2026-11-30T06:00:00Z\",\n      \"expires_at\": \"2026-12-30T06:00:00Z\",\n      \"installation_id\": 7,\n      "
-            "\"machine_label\": \"bench\",\n      \"store\": \"file\"\n    }\n  },\n  \"version\": 1\n}\n");
+  EXPECT_EQ(
+      read_text(records.path()),
+      "{\n  \"entries\": {\n    \"https://fleet.example.test|claude\": {\n      \"enrolled_at\": "
+      "\"2026-11-30T06:00:00Z\",\n      \"expires_at\": \"2026-12-30T06:00:00Z\",\n      "
+      "\"installation_id\": 7,\n      "
+      "\"machine_label\": \"bench\",\n      \"store\": \"file\"\n    }\n  },\n  \"version\": "
+      "1\n}\n");
   EXPECT_EQ(mode_of(records.path()), 0600U);
 }
 

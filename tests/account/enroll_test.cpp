@@ -35,7 +35,9 @@ net::ServerResponse answer(int status, const std::string& body) {
   return response;
 }
 
-net::ServerResponse grant_error(const std::string& code) { return answer(400, R"({"error":")" + code + R"("})"); }
+net::ServerResponse grant_error(const std::string& code) {
+  return answer(400, R"({"error":")" + code + R"("})");
+}
 
 }  // namespace
 
@@ -47,7 +49,9 @@ class Enroll : public AccountTest {
     auto opened = net::HttpServer::open({}, log_);
     ASSERT_TRUE(opened.ok()) << opened.error().what;
     server_ = std::move(*opened);
-    const auto handle = [this](const net::ServerRequest& request) -> net::HandlerResult { return next(request); };
+    const auto handle = [this](const net::ServerRequest& request) -> net::HandlerResult {
+      return next(request);
+    };
     server_->route("POST", "/robot-council/api/device/code", handle);
     server_->route("POST", "/robot-council/api/device/token", handle);
     server_->route("POST", "/robot-council/api/operator/enrolments/{}/approve", handle);
@@ -66,7 +70,9 @@ class Enroll : public AccountTest {
     }
   }
 
-  [[nodiscard]] std::string url() const { return "http://127.0.0.1:" + std::to_string(server_->port()); }
+  [[nodiscard]] std::string url() const {
+    return "http://127.0.0.1:" + std::to_string(server_->port());
+  }
 
   void say(const std::string& path, net::ServerResponse response) {
     const base::MutexLock lock(mu_);
@@ -96,28 +102,29 @@ class Enroll : public AccountTest {
     return requests_;
   }
 
-  // Runs the command with a clock that pauses move; waits_ = seconds waited before each further request.
+  // Runs the command with a clock that pauses move; waits_ = seconds waited before each further
+  // request.
   int enroll() {
     account::ProgressLine progress(terminal_, [this](std::string_view text) { drawn_ += text; });
-    account::EnrollIo io{[this](std::string_view text) -> base::Status {
-                           if (broken_out_) {
-                             return base::Error{base::Errc::io, "Broken pipe"};
-                           }
-                           out_ += text;
-                           return {};
-                         },
-                         [this](base::SteadyTime until) {
-                           const std::size_t made = requests().size();
-                           const auto step = std::chrono::duration_cast<base::Milliseconds>(until - clock_.steady());
-                           waits_[made] += step.count();
-                           clock_.advance(step);
-                           if (on_pause_) {
-                             on_pause_(made);
-                           }
-                           return !interrupted_;
-                         },
-                         [this] { return interrupted_.load(); }, progress,
-                         [](const std::function<void()>&) {}};
+    account::EnrollIo io{
+        [this](std::string_view text) -> base::Status {
+          if (broken_out_) {
+            return base::Error{base::Errc::io, "Broken pipe"};
+          }
+          out_ += text;
+          return {};
+        },
+        [this](base::SteadyTime until) {
+          const std::size_t made = requests().size();
+          const auto step = std::chrono::duration_cast<base::Milliseconds>(until - clock_.steady());
+          waits_[made] += step.count();
+          clock_.advance(step);
+          if (on_pause_) {
+            on_pause_(made);
+          }
+          return !interrupted_;
+        },
+        [this] { return interrupted_.load(); }, progress, [](const std::function<void()>&) {}};
     return account::enroll(context_, options_, io);
   }
 
@@ -148,9 +155,12 @@ class Enroll : public AccountTest {
 TEST_F(Enroll, PrintsWhereTheCodeAndTheResultAndNothingElse) {
   EXPECT_EQ(enroll(), 0);
   EXPECT_EQ(out_,
-            "Approve this machine at https://fleet.example.test/enroll\nYour code is BCDFGHJK\n\nThis machine is enrolled.\n"
-            "  Credential stored in `" + config("credentials.json") + "`, readable only by you.\n"
-            "  It expires on 2026-12-30; enroll again before then.\n");
+            "Approve this machine at https://fleet.example.test/enroll\nYour code is "
+            "BCDFGHJK\n\nThis machine is enrolled.\n"
+            "  Credential stored in `" +
+                config("credentials.json") +
+                "`, readable only by you.\n"
+                "  It expires on 2026-12-30; enroll again before then.\n");
   EXPECT_TRUE(log_.lines().empty());
   EXPECT_EQ(read("claude", account::Named::no).ok(), false);  // another service's key
   account::HarnessChoice claude{"claude", account::Named::yes, {}};
@@ -241,7 +251,9 @@ TEST_F(Enroll, LostConnectionsWhilePollingAreTriedAgain) {
       ASSERT_TRUE(again.ok()) << again.error().what;
       server_ = std::move(*again);
       server_->route("POST", "/robot-council/api/device/token",
-                     [this](const net::ServerRequest& request) -> net::HandlerResult { return next(request); });
+                     [this](const net::ServerRequest& request) -> net::HandlerResult {
+                       return next(request);
+                     });
       ASSERT_TRUE(server_->start().ok());
     }
   };
@@ -267,8 +279,8 @@ TEST_F(Enroll, FailureUnreachable) {
   expect_failure("Could not reach the service.");
 }
 TEST_F(Enroll, FailureUnusableCode) {
-  for (const char* body : {"{}", R"({"device_code":"d","user_code":"","verification_uri":"u"})", "[]",
-                           R"({"device_code":1,"user_code":"U","verification_uri":"u"})"}) {
+  for (const char* body : {"{}", R"({"device_code":"d","user_code":"","verification_uri":"u"})",
+                           "[]", R"({"device_code":1,"user_code":"U","verification_uri":"u"})"}) {
     say("device/code", answer(201, body));
     expect_failure("The service did not return a usable device code.");
   }
@@ -296,8 +308,10 @@ TEST_F(Enroll, FailureRejectedCode) {
   expect_failure("The service rejected this code. Run enroll again.");
 }
 TEST_F(Enroll, FailureInvalidRequest) {
-  say("device/code", answer(422, R"({"message":"The harness is wrong.","errors":{"harness":["x"]}})"));
-  expect_failure("The service refused the request as invalid. Check the harness and machine label.");
+  say("device/code",
+      answer(422, R"({"message":"The harness is wrong.","errors":{"harness":["x"]}})"));
+  expect_failure(
+      "The service refused the request as invalid. Check the harness and machine label.");
 }
 TEST_F(Enroll, FailureRateLimited) {
   say("device/code", answer(429, R"({"message":"slow"})"));
@@ -312,7 +326,8 @@ TEST_F(Enroll, FailureOtherErrorAndOtherStatus) {
   expect_failure("The service answered HTTP 302.");
 }
 TEST_F(Enroll, FailureNoToken) {
-  for (const char* body : {"{}", R"({"token":""})", R"({"token":5})", "{\"token\":\"a\\u0000b\"}"}) {
+  for (const char* body :
+       {"{}", R"({"token":""})", R"({"token":5})", "{\"token\":\"a\\u0000b\"}"}) {
     say("device/token", answer(201, body));
     expect_failure("The service approved this machine but returned no credential.");
   }
@@ -335,7 +350,8 @@ TEST_F(Enroll, OnlyATerminalSeesTheCountdown) {
   then("device/token", answer(201, kGranted));
   terminal_ = true;
   EXPECT_EQ(enroll(), 0);
-  EXPECT_EQ(drawn_.find("\rWaiting for approval, 600 s left\rWaiting for approval, 599 s left"), 0U) << drawn_;
+  EXPECT_EQ(drawn_.find("\rWaiting for approval, 600 s left\rWaiting for approval, 599 s left"), 0U)
+      << drawn_;
   const std::string gone = "\r" + std::string(32, ' ') + "\r";
   ASSERT_GT(drawn_.size(), gone.size());
   EXPECT_EQ(drawn_.substr(drawn_.size() - gone.size()), gone);
@@ -344,15 +360,20 @@ TEST_F(Enroll, OnlyATerminalSeesTheCountdown) {
 
 // 47.
 TEST_F(Enroll, UnknownFieldsOfAnAnswerAreIgnored) {
-  say("device/token", answer(201, R"({"installation_id":7.0,"token":"t","granted_abilities":["x"],"expires_in":2592000.9})"));
+  say("device/token",
+      answer(
+          201,
+          R"({"installation_id":7.0,"token":"t","granted_abilities":["x"],"expires_in":2592000.9})"));
   EXPECT_EQ(enroll(), 0);
   EXPECT_NE(out_.find("It expires on 2026-12-30"), std::string::npos);
 }
 
 // 48.
 TEST_F(Enroll, ForeignTextReachesNoTerminalRaw) {
-  say("device/code", answer(201,
-                            R"({"device_code":"d","user_code":"AB\u001b[31m\nC","verification_uri":"https://x\u0007/","interval":5})"));
+  say("device/code",
+      answer(
+          201,
+          R"({"device_code":"d","user_code":"AB\u001b[31m\nC","verification_uri":"https://x\u0007/","interval":5})"));
   say("device/token", grant_error(R"(bad\u001b[2J\nline)"));
   EXPECT_EQ(enroll(), 1);
   EXPECT_EQ(out_, "Approve this machine at https://x/\nYour code is AB[31mC\n\n");
@@ -377,10 +398,10 @@ esac
   EXPECT_EQ(enroll(), 1);
   ASSERT_GE(log_.lines().size(), 2U);
   const auto lines = log_.lines();
-  EXPECT_EQ(lines[lines.size() - 2],
-            "The credential could not be stored in the Secret Service.");
+  EXPECT_EQ(lines[lines.size() - 2], "The credential could not be stored in the Secret Service.");
   EXPECT_EQ(lines.back(),
-            "This machine was approved, but without its credential it cannot join. Run `robot-council enroll` again; enrolling "
+            "This machine was approved, but without its credential it cannot join. Run "
+            "`robot-council enroll` again; enrolling "
             "again replaces the approval.");
   for (const auto& line : lines) {
     EXPECT_EQ(line.find("verysecret"), std::string::npos);
@@ -428,7 +449,8 @@ TEST_F(Enroll, PlainHttpElsewhereIsRefusedBeforeAStoreIsTouched) {
   environment_.set("PATH", home_ / "bin");
   options_.service = "http://fleet.example.test";
   EXPECT_EQ(enroll(), 1);
-  EXPECT_EQ(log_.lines().back(), "The service must be reached over https. Only a loopback address may use http.");
+  EXPECT_EQ(log_.lines().back(),
+            "The service must be reached over https. Only a loopback address may use http.");
   EXPECT_FALSE(base::exists(home_ / "asked"));
 }
 
@@ -512,7 +534,8 @@ TEST_F(EnrollLocal, AWrongTokenIsRefusedWithItsPath) {
 TEST_F(EnrollLocal, AnAgentIsRefusedAndARemoteServiceIsUsage) {
   options_.agent_marker = "CLAUDECODE";
   EXPECT_EQ(enroll(), 1);
-  EXPECT_EQ(log_.lines().back(), "only a person may do this (seen: CLAUDECODE); use a terminal that no agent started");
+  EXPECT_EQ(log_.lines().back(),
+            "only a person may do this (seen: CLAUDECODE); use a terminal that no agent started");
   options_.agent_marker = "";
   options_.service = "https://fleet.example.test";
   EXPECT_EQ(enroll(), 2);
@@ -534,10 +557,12 @@ TEST(LocalFleet, TheAddressComesFromTheFolderElseTheDefault) {
   base::MemoryLog log;
   const base::Context context{clock, environment, log};
   EXPECT_EQ(account::find_local_fleet(context, "", "").service, "http://127.0.0.1:8787");
-  EXPECT_EQ(account::find_local_fleet(context, "", "").data, home / ".local/share/robot-council/fleet");
+  EXPECT_EQ(account::find_local_fleet(context, "", "").data,
+            home / ".local/share/robot-council/fleet");
   write_text(home / ".local/share/robot-council/fleet/service.url", "http://127.0.0.1:9999/\n");
   EXPECT_EQ(account::find_local_fleet(context, "", "").service, "http://127.0.0.1:9999");
-  EXPECT_EQ(account::find_local_fleet(context, "", "http://localhost:1/").service, "http://localhost:1");
+  EXPECT_EQ(account::find_local_fleet(context, "", "http://localhost:1/").service,
+            "http://localhost:1");
 }
 
 }  // namespace robot_council::test

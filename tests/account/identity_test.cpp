@@ -32,7 +32,9 @@ TEST(Label, AGivenOneStaysAsItIs) {
   EXPECT_EQ(machine_label("bench", {"localhost", "11111111111111111111111111111111"}), "bench");
 }
 
-TEST(Label, ThisMachineHasOne) { EXPECT_FALSE(machine_label("", this_machine()).empty()); }
+TEST(Label, ThisMachineHasOne) {
+  EXPECT_FALSE(machine_label("", this_machine()).empty());
+}
 
 TEST(ServiceUrl, FlagBeatsVariableAndTrailingSlashesGo) {
   base::MapEnvironment environment;
@@ -46,14 +48,16 @@ TEST(ServiceUrl, FlagBeatsVariableAndTrailingSlashesGo) {
 TEST(ServiceUrl, PlainHttpOnlyToThisMachine) {
   const auto far = check_service("http://fleet.example.test");
   ASSERT_FALSE(far.ok());
-  EXPECT_EQ(far.error().what, "The service must be reached over https. Only a loopback address may use http.");
+  EXPECT_EQ(far.error().what,
+            "The service must be reached over https. Only a loopback address may use http.");
   EXPECT_TRUE(check_service("http://[::1]:1").ok());
   EXPECT_TRUE(check_service("http://localhost:1/base").ok());
   EXPECT_TRUE(check_service("https://fleet.example.test").ok());
 }
 
 TEST(ServiceUrl, WhatIsNoUrlIsRefusedWithItsReason) {
-  for (const char* text : {"fleet", "https://", "https://u@h", "https://h?q=1", "https://h#f", "https://h/\x01"}) {
+  for (const char* text :
+       {"fleet", "https://", "https://u@h", "https://h?q=1", "https://h#f", "https://h/\x01"}) {
     const auto checked = check_service(text);
     ASSERT_FALSE(checked.ok()) << text;
     EXPECT_EQ(checked.error().what.substr(0, 33), "The service is not a usable URL: ") << text;

@@ -25,12 +25,14 @@ using account::StoreKind;
 
 namespace {
 
-base::SteadyTime soon() { return base::deadline_in(base::Milliseconds(10000)); }
+base::SteadyTime soon() {
+  return base::deadline_in(base::Milliseconds(10000));
+}
 
 // Account contract, 21.
 const std::vector<std::string> kTokens = {
-    "17|plain", R"(a "quoted" 'token' "")", "$(id) `id` $HOME", "  padded  ", "Büro 東京 🙂", R"(back\slash\n)",
-    "0xDEADBEEF", " "};
+    "17|plain",          R"(a "quoted" 'token' "")", "$(id) `id` $HOME", "  padded  ",
+    "Büro 東京 🙂", R"(back\slash\n)",          "0xDEADBEEF",       " "};
 
 void expect_round_trips(CredentialStore& store) {
   for (const auto& token : kTokens) {
@@ -49,8 +51,8 @@ void expect_round_trips(CredentialStore& store) {
     EXPECT_EQ(store.write(key, "t", soon()).error().code, base::Errc::invalid);
   }
   // 23: entries of their own.
-  const std::vector<std::string> keys = {"https://h|claude", "https://H|claude", "https://h|codex", "https://i|claude",
-                                         "https://h"};
+  const std::vector<std::string> keys = {"https://h|claude", "https://H|claude", "https://h|codex",
+                                         "https://i|claude", "https://h"};
   for (const auto& key : keys) {
     ASSERT_TRUE(store.write(key, "token of " + key, soon()).ok());
   }
@@ -100,7 +102,8 @@ TEST_F(Stores, KeychainRoundTrip) {
 
 TEST_F(Stores, SecretServiceRoundTripWithAFakeTool) {
   add_secret_tool();
-  const auto store = account::make_secret_service_store(context_, home_ / "bin/secret-tool", home_.path());
+  const auto store =
+      account::make_secret_service_store(context_, home_ / "bin/secret-tool", home_.path());
   expect_round_trips(*store);
 }
 
@@ -108,7 +111,8 @@ TEST_F(Stores, SecretServiceRoundTripWithAFakeTool) {
 TEST_F(Stores, TheTokenIsInNoArgumentAndNoEnvironment) {
   add_secret_tool();
   const std::string token = "17|verysecretvalue";
-  const auto secrets = account::make_secret_service_store(context_, home_ / "bin/secret-tool", home_.path());
+  const auto secrets =
+      account::make_secret_service_store(context_, home_ / "bin/secret-tool", home_.path());
   const auto keychain = account::make_keychain_store(context_, add_program("security", kSecurity));
   for (CredentialStore* store : {secrets.get(), keychain.get()}) {
     ASSERT_TRUE(store->write("https://h|claude", token, soon()).ok());
@@ -139,7 +143,8 @@ TEST_F(Stores, KeychainErrorsAreNotAbsence) {
   const auto found = store->read("https://h|claude", soon());
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.error().what,
-            "The macOS Keychain could not be read: `security` exited 36. User interaction is not allowed.");
+            "The macOS Keychain could not be read: `security` exited 36. User interaction is not "
+            "allowed.");
   EXPECT_EQ(store->write("https://h|claude", "t", soon()).error().what,
             "The credential could not be stored in the macOS Keychain.");
 }
@@ -157,7 +162,8 @@ TEST_F(Stores, ARealToolWithoutABusFallsBackToTheFile) {
   ASSERT_TRUE(chosen.ok());
   EXPECT_EQ((*chosen)->kind(), StoreKind::file);
   ASSERT_EQ(log_.lines().size(), 1U);
-  EXPECT_EQ(log_.lines()[0].find("secret-service did not answer a test entry ("), 0U) << log_.lines()[0];
+  EXPECT_EQ(log_.lines()[0].find("secret-service did not answer a test entry ("), 0U)
+      << log_.lines()[0];
   EXPECT_NE(log_.lines()[0].find("); using file."), std::string::npos);
 }
 
@@ -171,7 +177,8 @@ TEST_F(Stores, AHangingToolIsLeftWithinThreeSecondsAndItsChildIsGone) {
   ASSERT_TRUE(chosen.ok());
   EXPECT_EQ((*chosen)->kind(), StoreKind::file);
   EXPECT_LT(took, std::chrono::milliseconds(4000));
-  EXPECT_TRUE(log_.contains("secret-service did not answer a test entry (no answer within 3 s); using file."));
+  EXPECT_TRUE(log_.contains(
+      "secret-service did not answer a test entry (no answer within 3 s); using file."));
   const int pid = std::stoi(read_text(home_ / "pid"));
   EXPECT_NE(::kill(pid, 0), 0);
 }
@@ -195,12 +202,14 @@ TEST_F(Stores, AToolThatForgetsIsNotChosen) {
 // 26.
 TEST_F(Stores, ANamedStoreThatIsNotUsableIsAnError) {
   auto all = stores();
-  EXPECT_EQ(all.choose(StoreKind::secret_service).error().what,
-            "The credential store \"secret-service\" is not usable here: secret-tool is not on PATH.");
+  EXPECT_EQ(
+      all.choose(StoreKind::secret_service).error().what,
+      "The credential store \"secret-service\" is not usable here: secret-tool is not on PATH.");
   add_program("secret-tool", "echo broken >&2; exit 1\n");
   auto with_tool = stores();
   EXPECT_EQ(with_tool.choose(StoreKind::secret_service).error().what,
-            "The credential store \"secret-service\" is not usable here: The credential could not be stored in the Secret "
+            "The credential store \"secret-service\" is not usable here: The credential could not "
+            "be stored in the Secret "
             "Service. broken.");
   EXPECT_EQ(all.choose(StoreKind::keychain).error().code, base::Errc::unsupported);
 }
@@ -229,7 +238,8 @@ TEST_F(Stores, ARemovalThatFailedIsSaid) {
   auto chosen = all.choose(StoreKind::secret_service);
   ASSERT_TRUE(chosen.ok());
   ASSERT_TRUE(all.put(**chosen, "https://h|claude", "new").ok());
-  EXPECT_TRUE(log_.contains("An older credential of this machine could not be removed from `" + config("credentials.json")));
+  EXPECT_TRUE(log_.contains("An older credential of this machine could not be removed from `" +
+                            config("credentials.json")));
 }
 
 // 33: a writer killed anywhere leaves the old file or the new one.
@@ -237,7 +247,8 @@ TEST_F(Stores, AKilledWriterLeavesAWholeFile) {
   const std::string path = config("credentials.json");
   const std::string old_token(400, 'o');
   const std::string new_token(700, 'n');
-  ASSERT_TRUE(account::make_file_store(context_, path)->write("https://h|claude", old_token, soon()).ok());
+  ASSERT_TRUE(
+      account::make_file_store(context_, path)->write("https://h|claude", old_token, soon()).ok());
   for (int round = 0; round < 20; ++round) {
     const pid_t pid = ::fork();
     ASSERT_GE(pid, 0);
@@ -286,7 +297,9 @@ TEST_F(Stores, TwentyWritersAtOnceLoseNoKey) {
 TEST_F(Stores, AWriterSetsABrokenFileAside) {
   write_credentials({});
   write_text(config("credentials.json"), "{\"a\": ");
-  ASSERT_TRUE(account::make_file_store(context_, config("credentials.json"))->write("https://h|claude", "t", soon()).ok());
+  ASSERT_TRUE(account::make_file_store(context_, config("credentials.json"))
+                  ->write("https://h|claude", "t", soon())
+                  .ok());
   const std::string aside = config("credentials.json.corrupt-20261130T060000Z");
   EXPECT_EQ(read_text(aside), "{\"a\": ");
   EXPECT_TRUE(log_.contains("it was set aside as `" + aside + "`"));
@@ -295,22 +308,27 @@ TEST_F(Stores, AWriterSetsABrokenFileAside) {
 
 TEST_F(Stores, AFolderThatCannotBeMadeIsSaid) {
   write_text(home_ / ".config", "a file");
-  EXPECT_EQ(account::make_file_store(context_, config("credentials.json"))->write("https://h|c", "t", soon()).error().what,
-            "Could not create `" + (home_ / ".config/robot-council") + "` to store the credential in.");
+  EXPECT_EQ(
+      account::make_file_store(context_, config("credentials.json"))
+          ->write("https://h|c", "t", soon())
+          .error()
+          .what,
+      "Could not create `" + (home_ / ".config/robot-council") + "` to store the credential in.");
 }
 
 // A bus and a keyring of our own, as a desktop has them.
 class RealKeyring : public AccountTest {
  protected:
   void SetUp() override {
-    for (const char* path : {"/usr/bin/dbus-daemon", "/usr/bin/gnome-keyring-daemon", "/usr/bin/secret-tool"}) {
+    for (const char* path :
+         {"/usr/bin/dbus-daemon", "/usr/bin/gnome-keyring-daemon", "/usr/bin/secret-tool"}) {
       if (!base::exists(path)) {
         GTEST_SKIP() << path << " is not installed";
       }
     }
     environment_.set("PATH", "/usr/bin:/bin");
-    // The daemon now and then comes up without the collection that takes new entries, and then never makes it: all is
-    // started afresh until an entry can be stored.
+    // The daemon now and then comes up without the collection that takes new entries, and then
+    // never makes it: all is started afresh until an entry can be stored.
     bool ready = false;
     for (int attempt = 0; attempt < 6 && !ready; ++attempt) {
       ready = start_afresh();
@@ -328,7 +346,8 @@ class RealKeyring : public AccountTest {
     std::filesystem::remove_all(home_ / ".local", ignored);
     std::filesystem::remove(home_ / "bus", ignored);
     base::ChildOptions bus;
-    bus.argv = {"/usr/bin/dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=" + address};
+    bus.argv = {"/usr/bin/dbus-daemon", "--session", "--nofork", "--nopidfile",
+                "--address=" + address};
     bus.environment = environment_.all();
     bus.standard_out = base::Stdio::null;
     bus.standard_err = base::Stdio::null;
@@ -339,8 +358,10 @@ class RealKeyring : public AccountTest {
     }
     bus_.emplace(std::move(*started));
     base::ChildOptions keyring;
-    keyring.argv = {"/usr/bin/gnome-keyring-daemon", "--unlock", "--foreground", "--components=secrets"};
-    keyring.environment = {"HOME=" + home_.path(), "PATH=/usr/bin:/bin", "XDG_RUNTIME_DIR=" + (home_ / "run"),
+    keyring.argv = {"/usr/bin/gnome-keyring-daemon", "--unlock", "--foreground",
+                    "--components=secrets"};
+    keyring.environment = {"HOME=" + home_.path(), "PATH=/usr/bin:/bin",
+                           "XDG_RUNTIME_DIR=" + (home_ / "run"),
                            "DBUS_SESSION_BUS_ADDRESS=" + address};
     keyring.standard_in = base::Stdio::pipe;
     keyring.standard_err = base::Stdio::null;
@@ -350,9 +371,12 @@ class RealKeyring : public AccountTest {
     }
     daemon->standard_in.reset();
     keyring_.emplace(std::move(*daemon));
-    const std::map<std::string, std::string> with_bus = {{"HOME", home_.path()}, {"DBUS_SESSION_BUS_ADDRESS", address}};
+    const std::map<std::string, std::string> with_bus = {{"HOME", home_.path()},
+                                                         {"DBUS_SESSION_BUS_ADDRESS", address}};
     const auto stored = [&] {
-      return run({"/usr/bin/secret-tool", "store", "--label=ready", "robot-council", "ready"}, with_bus, "x").code == 0;
+      return run({"/usr/bin/secret-tool", "store", "--label=ready", "robot-council", "ready"},
+                 with_bus, "x")
+                 .code == 0;
     };
     return wait_until(stored, base::Milliseconds(2000)) &&
            run({"/usr/bin/secret-tool", "clear", "robot-council", "ready"}, with_bus).code == 0;
@@ -369,10 +393,12 @@ TEST_F(RealKeyring, IsFoundWithoutAVariableAndRoundTrips) {
   account::CredentialStores all(context_, places);
   auto chosen = all.choose(std::nullopt);
   ASSERT_TRUE(chosen.ok());
-  ASSERT_EQ((*chosen)->kind(), StoreKind::secret_service) << (log_.lines().empty() ? "" : log_.lines()[0]);
+  ASSERT_EQ((*chosen)->kind(), StoreKind::secret_service)
+      << (log_.lines().empty() ? "" : log_.lines()[0]);
   expect_round_trips(**chosen);
-  const Ran left = run({"/usr/bin/secret-tool", "search", "--all", "robot-council", "x"},
-                       {{"HOME", home_.path()}, {"DBUS_SESSION_BUS_ADDRESS", "unix:path=" + (home_ / "bus")}});
+  const Ran left =
+      run({"/usr/bin/secret-tool", "search", "--all", "robot-council", "x"},
+          {{"HOME", home_.path()}, {"DBUS_SESSION_BUS_ADDRESS", "unix:path=" + (home_ / "bus")}});
   EXPECT_EQ(left.out.find("robot-council-probe"), std::string::npos);
 }
 

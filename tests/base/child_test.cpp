@@ -32,7 +32,9 @@ Result<Finished> run_shell(const std::string& script, std::string_view input = {
   return run_child(shell(script), input, deadline_in(limit));
 }
 
-bool running(pid_t pid) { return ::kill(pid, 0) == 0; }
+bool running(pid_t pid) {
+  return ::kill(pid, 0) == 0;
+}
 
 TEST(Child, PassesArgumentsEnvironmentFolderInputAndStatus) {
   const TempDir dir;
@@ -93,13 +95,15 @@ TEST(Child, SignalIsToldApartFromExit) {
 
 TEST(Child, LargeInputAndOutputDoNotBlockEachOther) {
   const std::string big(4 << 20, 'q');
-  auto done = run_child(shell("cat; cat >&2 </dev/null"), big, deadline_in(Milliseconds(20000)), 8 << 20);
+  auto done =
+      run_child(shell("cat; cat >&2 </dev/null"), big, deadline_in(Milliseconds(20000)), 8 << 20);
   ASSERT_TRUE(done.ok()) << done.error().what;
   EXPECT_EQ(done->out, big);
 }
 
 TEST(Child, OutputOverItsLimitIsReadAndDropped) {
-  auto done = run_child(shell("head -c 1000000 /dev/zero; echo end >&2"), {}, deadline_in(Milliseconds(10000)), 1000);
+  auto done = run_child(shell("head -c 1000000 /dev/zero; echo end >&2"), {},
+                        deadline_in(Milliseconds(10000)), 1000);
   ASSERT_TRUE(done.ok());
   EXPECT_EQ(done->out.size(), 1000U);
   EXPECT_EQ(done->err, "end\n");
@@ -107,20 +111,23 @@ TEST(Child, OutputOverItsLimitIsReadAndDropped) {
 
 TEST(Child, ThatReadsNothingIsNoError) {
   ignore_sigpipe();
-  auto done = run_child(shell("exec <&-; exit 0"), std::string(1 << 20, 'x'), deadline_in(Milliseconds(10000)));
+  auto done = run_child(shell("exec <&-; exit 0"), std::string(1 << 20, 'x'),
+                        deadline_in(Milliseconds(10000)));
   ASSERT_TRUE(done.ok()) << done.error().what;
   EXPECT_EQ(done->status.code, 0);
 }
 
 TEST(Child, DeadlineEndsTheWholeGroup) {
   const TempDir dir;
-  auto late = run_child(shell("trap '' TERM; sh -c 'echo $$ > " + (dir / "pid") + "; exec tail -f /dev/null'"), {},
-                        deadline_in(Milliseconds(700)));
+  auto late = run_child(
+      shell("trap '' TERM; sh -c 'echo $$ > " + (dir / "pid") + "; exec tail -f /dev/null'"), {},
+      deadline_in(Milliseconds(700)));
   ASSERT_FALSE(late.ok());
   EXPECT_EQ(late.error().code, Errc::timeout);
   const pid_t grandchild = std::stoi(test::read_text(dir / "pid"));
   // Gone, or a zombie that its new parent has not reaped yet.
-  EXPECT_TRUE(wait_until([&] { return process_alive(grandchild, process_start_time(grandchild)) != true; }));
+  EXPECT_TRUE(wait_until(
+      [&] { return process_alive(grandchild, process_start_time(grandchild)) != true; }));
 }
 
 TEST(Child, DestructorEndsAndReaps) {

@@ -1,11 +1,12 @@
-#include <gtest/gtest.h>
+#include "base/edit_file.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <thread>
 
-#include "base/edit_file.hpp"
+#include <gtest/gtest.h>
+
 #include "base/file_lock.hpp"
 #include "base/files.hpp"
 #include "base/sha256.hpp"
@@ -21,12 +22,15 @@ class EditFile : public ::testing::Test {
     edit.path = dir / "file";
     edit.lock_folder = dir / "locks";
     edit.max_bytes = 1U << 20U;
-    edit.build = [text](const std::optional<std::string>& old) -> base::Result<std::optional<std::string>> {
+    edit.build =
+        [text](const std::optional<std::string>& old) -> base::Result<std::optional<std::string>> {
       return std::optional<std::string>(old.value_or("") + text);
     };
     return edit;
   }
-  static base::SteadyTime soon() { return std::chrono::steady_clock::now() + std::chrono::seconds(10); }
+  static base::SteadyTime soon() {
+    return std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  }
   test::TempDir dir;
 };
 
@@ -39,7 +43,10 @@ TEST_F(EditFile, NewFileIsPrivateAndAnUnchangedOneIsNotWritten) {
   EXPECT_EQ(base::file_info(edit.path, base::Links::dont)->mode, 0600U);
   EXPECT_EQ(base::file_info(dir / "a/b", base::Links::dont)->mode, 0700U);
   const auto before = base::file_info(edit.path, base::Links::dont);
-  edit.build = [](const std::optional<std::string>& old) -> base::Result<std::optional<std::string>> { return old; };
+  edit.build =
+      [](const std::optional<std::string>& old) -> base::Result<std::optional<std::string>> {
+    return old;
+  };
   EXPECT_FALSE(base::edit_file(edit, soon())->changed);
   EXPECT_EQ(base::file_info(edit.path, base::Links::dont)->inode, before->inode);
 }
@@ -117,10 +124,13 @@ TEST_F(EditFile, AHeldLockIsBusyAndAFileCanGo) {
   {
     const auto held = base::FileLock::try_acquire(dir / ("locks/" + name));
     ASSERT_TRUE(held.ok());
-    EXPECT_EQ(base::edit_file(appending("x"), std::chrono::steady_clock::now()).error().code, base::Errc::busy);
+    EXPECT_EQ(base::edit_file(appending("x"), std::chrono::steady_clock::now()).error().code,
+              base::Errc::busy);
   }
   auto edit = appending("");
-  edit.build = [](const std::optional<std::string>&) -> base::Result<std::optional<std::string>> { return std::optional<std::string>(); };
+  edit.build = [](const std::optional<std::string>&) -> base::Result<std::optional<std::string>> {
+    return std::optional<std::string>();
+  };
   const auto gone = base::edit_file(edit, soon());
   ASSERT_TRUE(gone.ok());
   EXPECT_TRUE(gone->removed);

@@ -72,7 +72,8 @@ TEST(Fd, MovedFromOwnsNothingAndMovingInClosesTheOld) {
 TEST(Fd, ReadsAndWritesGoOnAfterSignals) {
   auto pipe = Pipe::open();
   ASSERT_TRUE(pipe.ok());
-  const std::string big(3 << 20, 'x');  // many times a pipe's buffer: both sides block and are interrupted
+  const std::string big(3 << 20,
+                        'x');  // many times a pipe's buffer: both sides block and are interrupted
   std::string got;
   std::jthread reader([&] {
     const Interrupter interrupter(pthread_self());
@@ -84,7 +85,8 @@ TEST(Fd, ReadsAndWritesGoOnAfterSignals) {
   {
     const Interrupter interrupter(pthread_self());
     std::size_t written = 0;
-    EXPECT_TRUE(write_all(pipe->write_end.get(), big, deadline_in(Milliseconds(20000)), &written).ok());
+    EXPECT_TRUE(
+        write_all(pipe->write_end.get(), big, deadline_in(Milliseconds(20000)), &written).ok());
     EXPECT_EQ(written, big.size());
   }
   pipe->write_end.reset();
@@ -120,7 +122,8 @@ TEST(Fd, WriteToAClosedPipeIsAnErrorAndNotASignal) {
   ASSERT_TRUE(pipe.ok());
   pipe->read_end.reset();
   std::size_t written = 99;
-  const auto failed = write_all(pipe->write_end.get(), "hello", deadline_in(Milliseconds(1000)), &written);
+  const auto failed =
+      write_all(pipe->write_end.get(), "hello", deadline_in(Milliseconds(1000)), &written);
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().code, Errc::io);
   EXPECT_EQ(written, 0U);
@@ -132,7 +135,8 @@ TEST(Fd, WriteStopsAtItsDeadlineAndTellsHowMuchWentOut) {
   ASSERT_TRUE(set_nonblocking(pipe->write_end.get()).ok());
   std::size_t written = 0;
   const std::string big(1 << 20, 'z');
-  const auto failed = write_all(pipe->write_end.get(), big, deadline_in(Milliseconds(50)), &written);
+  const auto failed =
+      write_all(pipe->write_end.get(), big, deadline_in(Milliseconds(50)), &written);
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().code, Errc::timeout);
   EXPECT_GT(written, 0U);

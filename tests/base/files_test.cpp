@@ -181,7 +181,8 @@ TEST(FileLock, SecondHolderIsRefusedAndSeesTheOwner) {
   EXPECT_EQ(FileLock::try_acquire(dir / "lock").error().code, Errc::busy);
   EXPECT_EQ(FileLock::owner(dir / "lock"), ::getpid());
   EXPECT_TRUE(*FileLock::held(dir / "lock"));
-  EXPECT_EQ(FileLock::acquire(dir / "lock", deadline_in(Milliseconds(120))).error().code, Errc::busy);
+  EXPECT_EQ(FileLock::acquire(dir / "lock", deadline_in(Milliseconds(120))).error().code,
+            Errc::busy);
   first->release();
   EXPECT_FALSE(*FileLock::held(dir / "lock"));
   EXPECT_TRUE(FileLock::try_acquire(dir / "lock").ok());

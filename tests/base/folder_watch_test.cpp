@@ -1,8 +1,9 @@
 #include "base/folder_watch.hpp"
 
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <gtest/gtest.h>
 
 #include "base/atomic_file.hpp"
 #include "base/files.hpp"

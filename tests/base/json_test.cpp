@@ -10,7 +10,9 @@
 namespace robot_council::base {
 namespace {
 
-std::string nested(std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); }
+std::string nested(std::size_t depth) {
+  return std::string(depth, '[') + std::string(depth, ']');
+}
 
 TEST(Json, ParsesWithinItsLimitsOnly) {
   EXPECT_TRUE(parse_bounded(R"({"a":[1,2]})", 100).ok());
@@ -18,18 +20,22 @@ TEST(Json, ParsesWithinItsLimitsOnly) {
   EXPECT_TRUE(parse_bounded(nested(128), 1000).ok());
   EXPECT_FALSE(parse_bounded(nested(129), 1000).ok());
   EXPECT_FALSE(parse_bounded(nested(100000), 1 << 20).ok());
-  for (const char* bad : {"", " ", "{", "{\"a\":1,}", "[1 2]", "nul", "\"\xff\"", "1e999", "{} x", "\xEF\xBB\xBF"}) {
+  for (const char* bad :
+       {"", " ", "{", "{\"a\":1,}", "[1 2]", "nul", "\"\xff\"", "1e999", "{} x", "\xEF\xBB\xBF"}) {
     EXPECT_FALSE(parse_bounded(bad, 100).ok()) << bad;
   }
 }
 
 TEST(Json, ErrorNamesLineAndColumn) {
-  EXPECT_NE(parse_bounded("{\n \"a\": x}", 100).error().what.find("line 2, column 7"), std::string::npos)
+  EXPECT_NE(parse_bounded("{\n \"a\": x}", 100).error().what.find("line 2, column 7"),
+            std::string::npos)
       << parse_bounded("{\n \"a\": x}", 100).error().what;
 }
 
 TEST(Json, AccessorsNeverThrowOnAnotherType) {
-  const Json value = *parse_bounded(R"({"s":"x","n":12,"f":12.0,"h":12.5,"big":9223372036854775808,"o":{},"a":[],"b":true})", 200);
+  const Json value = *parse_bounded(
+      R"({"s":"x","n":12,"f":12.0,"h":12.5,"big":9223372036854775808,"o":{},"a":[],"b":true})",
+      200);
   EXPECT_EQ(get_string(value, "s"), "x");
   EXPECT_EQ(get_string(value, "n"), std::nullopt);
   EXPECT_EQ(get_integer(value, "n"), 12);
@@ -55,16 +61,21 @@ TEST(Json, DumpReplacesWhatIsNoUtf8AndEscapesNoSlash) {
 }
 
 TEST(JsonScan, AcceptsWhatTheGrammarAllows) {
-  for (const char* good : {"{}", " [ ] ", "0", "-0.5e+10", "1e999", "\"\\u0061\\ud800\"", "[{\"a\":[]},null,true,false]",
-                           "{\"a\":{\"b\":[1,2,{\"c\":\"d\"}]},\"a\":1}", "12345678901234567890123456789012345678901234567890"}) {
+  for (const char* good :
+       {"{}", " [ ] ", "0", "-0.5e+10", "1e999", "\"\\u0061\\ud800\"",
+        "[{\"a\":[]},null,true,false]", "{\"a\":{\"b\":[1,2,{\"c\":\"d\"}]},\"a\":1}",
+        "12345678901234567890123456789012345678901234567890"}) {
     EXPECT_TRUE(validate_json(good, 128).ok()) << good;
   }
 }
 
 TEST(JsonScan, RefusesWhatTheGrammarForbids) {
-  for (const char* bad :
-       {"", " ", "{", "}", "[1,]", "{\"a\":1,}", "{a:1}", "{\"a\" 1}", "[1 2]", "01", "1.", ".5", "+1", "1e", "tru", "\"a",
-        "\"\\x\"", "\"\\u12g4\"", "\"\n\"", "[1]]", "{} {}", "[}", "{]", "'a'", "\xEF\xBB\xBF{}", "\"\xff\"", "[,1]", "{,}", "nan"}) {
+  for (const char* bad : {"",           " ",       "{",           "}",      "[1,]",
+                          "{\"a\":1,}", "{a:1}",   "{\"a\" 1}",   "[1 2]",  "01",
+                          "1.",         ".5",      "+1",          "1e",     "tru",
+                          "\"a",        "\"\\x\"", "\"\\u12g4\"", "\"\n\"", "[1]]",
+                          "{} {}",      "[}",      "{]",          "'a'",    "\xEF\xBB\xBF{}",
+                          "\"\xff\"",   "[,1]",    "{,}",         "nan"}) {
     EXPECT_FALSE(validate_json(bad, 128).ok()) << bad;
   }
 }
@@ -77,7 +88,8 @@ TEST(JsonScan, DepthIsCountedExactlyAndWithoutRecursion) {
 }
 
 TEST(JsonScan, MembersAndElementsKeepTheirBytes) {
-  const std::string text = R"( {"id" : 1e999 , "k\u0065y":{ "x":[1,2 ,{}]} ,"s":"a,}\"]","id":1.0} )";
+  const std::string text =
+      R"( {"id" : 1e999 , "k\u0065y":{ "x":[1,2 ,{}]} ,"s":"a,}\"]","id":1.0} )";
   const auto members = json_members(text);
   ASSERT_EQ(members.size(), 4U);
   EXPECT_EQ(members[0].value, "1e999");

@@ -19,7 +19,8 @@ TEST(Sha256, KnownDigests) {
   EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(sha256_hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-  EXPECT_EQ(sha256_hex(std::string(1000000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  EXPECT_EQ(sha256_hex(std::string(1000000, 'a')),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
   for (const std::size_t size : {55U, 56U, 63U, 64U, 65U, 119U, 120U}) {
     EXPECT_NE(sha256_hex(std::string(size, 'a')), sha256_hex(std::string(size + 1, 'a'))) << size;
   }
@@ -54,8 +55,9 @@ TEST(Utf8, ValidityFollowsTheTable) {
   for (const char* good : {"", "a", "ü", "€", "😀", "\x7f", "\xf4\x8f\xbf\xbf"}) {
     EXPECT_TRUE(is_utf8(good)) << good;
   }
-  for (const char* bad : {"\xff", "\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80",
-                          "\xf5\x80\x80\x80", "\x80", "\xc3", "\xe2\x82", "\xf0\x9f\x98"}) {
+  for (const char* bad :
+       {"\xff", "\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf",
+        "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\x80", "\xc3", "\xe2\x82", "\xf0\x9f\x98"}) {
     EXPECT_FALSE(is_utf8(bad));
   }
   EXPECT_EQ(to_utf8("a\xffü\xe2\x82z"), "a\xEF\xBF\xBDü\xEF\xBF\xBDz");
@@ -73,7 +75,8 @@ TEST(Utf8, CountsAndCutsAtWholeCodePoints) {
 }
 
 TEST(Utf8, ControlsGoAndDisplayIsShort) {
-  EXPECT_EQ(without_controls("a\x1b[31m\r\n\tb\xc2\x85z\x7f", Keep::line_breaks_and_tabs), "a[31m\n\tbz");
+  EXPECT_EQ(without_controls("a\x1b[31m\r\n\tb\xc2\x85z\x7f", Keep::line_breaks_and_tabs),
+            "a[31m\n\tbz");
   EXPECT_EQ(without_controls("a\n\tb", Keep::nothing), "ab");
   EXPECT_EQ(for_display("  x\x1b "), "x");
   EXPECT_EQ(for_display("\xff"), "[unprintable]");
@@ -94,7 +97,8 @@ TEST(Time, IsWrittenAndReadInUtc) {
   EXPECT_EQ(parse_iso("2026-09-24T18:00:00.123Z"), kTime);
   EXPECT_EQ(parse_iso("2026-09-24T20:00:00+02:00"), kTime - 123);
   EXPECT_EQ(parse_iso("2026-09-24T18:00:00.123456+00:00"), kTime);
-  for (const char* bad : {"", "2026-09-24", "2026-13-01T00:00:00Z", "2026-09-24T18:00:00", "2026-09-24T18:00:00.Z", "x"}) {
+  for (const char* bad : {"", "2026-09-24", "2026-13-01T00:00:00Z", "2026-09-24T18:00:00",
+                          "2026-09-24T18:00:00.Z", "x"}) {
     EXPECT_EQ(parse_iso(bad), std::nullopt) << bad;
   }
   EXPECT_EQ(parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT"), 784111777000);
@@ -137,7 +141,8 @@ TEST(Paths, XdgCountsOnlyWhenAbsolute) {
 }
 
 TEST(Environment, EmptyIsSetAndBlankIsNothing) {
-  const MapEnvironment environment(std::map<std::string, std::string>{{"EMPTY", ""}, {"BLANK", " \t"}, {"X", " x "}});
+  const MapEnvironment environment(
+      std::map<std::string, std::string>{{"EMPTY", ""}, {"BLANK", " \t"}, {"X", " x "}});
   EXPECT_TRUE(environment.has("EMPTY"));
   EXPECT_EQ(environment.nonblank("EMPTY"), std::nullopt);
   EXPECT_EQ(environment.nonblank("BLANK"), std::nullopt);

@@ -1,6 +1,8 @@
-// Starts each command in turn, many rounds, and prints the median and the 95th percentile of the whole process's life, and the
-// ratio of each median to the first command's. Rounds are interleaved, so that a busy machine slows all alike.
-//   usage: spawn_ratio ROUNDS STDIN_FILE NAME=COMMAND...      (COMMAND is split at blanks; no shell)
+// Starts each command in turn, many rounds, and prints the median and the 95th percentile of the
+// whole process's life, and the ratio of each median to the first command's. Rounds are
+// interleaved, so that a busy machine slows all alike.
+//   usage: spawn_ratio ROUNDS STDIN_FILE NAME=COMMAND...      (COMMAND is split at blanks; no
+//   shell)
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -80,8 +82,8 @@ int main(int argc, char** argv) {
     const double median = subject.times[subject.times.size() / 2];
     const double p95 = subject.times[subject.times.size() * 95 / 100];
     first = first == 0 ? median : first;
-    std::printf("%-28s median %7.0f us   p95 %7.0f us   %.2f x %s\n", subject.name.c_str(), median, p95, median / first,
-                subjects[0].name.c_str());
+    std::printf("%-28s median %7.0f us   p95 %7.0f us   %.2f x %s\n", subject.name.c_str(), median,
+                p95, median / first, subjects[0].name.c_str());
   }
   return 0;
 }

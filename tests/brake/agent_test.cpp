@@ -1,10 +1,10 @@
 #include "brake/agent.hpp"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "base/environment.hpp"
 #include "harness/brake_marker.hpp"
@@ -118,7 +118,8 @@ TEST(Marker, WhatPersonsHaveTooIsNone) {
 
 TEST(Marker, DevinIsAFile) {
   const base::MapEnvironment environment;
-  const std::vector<BrakeMarker> found = harness::find_brake_markers(environment, {}, DevinMachine::yes);
+  const std::vector<BrakeMarker> found =
+      harness::find_brake_markers(environment, {}, DevinMachine::yes);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found.front().name, "/opt/.devin");
   EXPECT_EQ(found.front().client, "devin");
@@ -126,15 +127,16 @@ TEST(Marker, DevinIsAFile) {
 
 // 68
 TEST(AgentEnv, GoodNamesCountAndBadOnesAreReported) {
-  const AgentEnv parsed = parse_agent_env("# comment\n\nGOOD_ONE\n  _two2 # with a comment\n3bad\nA-B\nA B\n\xC3\x84\n");
+  const AgentEnv parsed = parse_agent_env(
+      "# comment\n\nGOOD_ONE\n  _two2 # with a comment\n3bad\nA-B\nA B\n\xC3\x84\n");
   EXPECT_EQ(parsed.names, (std::vector<std::string>{"GOOD_ONE", "_two2"}));
   EXPECT_EQ(parsed.bad.size(), 4U);
 }
 
 // 25
 TEST(Ancestor, ProgramsOfAgentsAreKnownByName) {
-  for (const char* name : {"claude", "codex", "gemini", "cursor-agent", "droid", "goose", "grok", "vibe", "agy", "copilot",
-                           "devin", "openhands"}) {
+  for (const char* name : {"claude", "codex", "gemini", "cursor-agent", "droid", "goose", "grok",
+                           "vibe", "agy", "copilot", "devin", "openhands"}) {
     EXPECT_TRUE(harness::is_agent_program(name)) << name;
   }
   EXPECT_FALSE(harness::is_agent_program("claude2"));

@@ -1,10 +1,10 @@
 #include "brake/answer.hpp"
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "brake/texts.hpp"
 #include "harness/brake_client.hpp"
@@ -27,7 +27,8 @@ const std::map<std::string, Golden>& goldens() {
   static const Golden deny2{R"({"decision":"deny","reason":")", "", "\"}\n", 2, ""};
   static const Golden block2{R"({"decision":"block","reason":")", "", "\"}\n", 2, ""};
   static const std::map<std::string, Golden> all = {
-      {"antigravity", {R"({"decision":"deny","reason":")", "", "\"}\n", 0, "{\"decision\":\"allow\"}\n"}},
+      {"antigravity",
+       {R"({"decision":"deny","reason":")", "", "\"}\n", 0, "{\"decision\":\"allow\"}\n"}},
       {"claude_code", {nested, "", "\"}}\n", 2, ""}},
       {"codex_cli", {nested, "", "\"}}\n", 0, ""}},
       {"cursor",
@@ -57,10 +58,12 @@ TEST(Answer, GoldenRefusalsOfFourteenClients) {
       {stopped_text("say \"no\"\\"),
        R"(stopped: say \"no\"\\ -- do not retry or work around this; only a person can lift it)"},
       {unreadable_text("/h/é.json"),
-       "stopped: a stop file could not be read (/h/é.json); a person must run resume -- do not retry or work around this; "
+       "stopped: a stop file could not be read (/h/é.json); a person must run resume -- do not "
+       "retry or work around this; "
        "only a person can lift it"},
       {cannot_run_text(),
-       "stopped: the stop check could not run; a person must look -- do not retry or work around this; only a person can "
+       "stopped: the stop check could not run; a person must look -- do not retry or work around "
+       "this; only a person can "
        "lift it"},
   };
   ASSERT_EQ(goldens().size(), harness::brake_clients().size() + 1);
@@ -69,7 +72,8 @@ TEST(Answer, GoldenRefusalsOfFourteenClients) {
       const Answer answer = refusal(id, text, "preToolUse");
       std::string expected;
       if (!golden.head.empty()) {
-        expected = golden.head + escaped + (golden.middle.empty() ? "" : golden.middle + escaped) + golden.tail;
+        expected = golden.head + escaped + (golden.middle.empty() ? "" : golden.middle + escaped) +
+                   golden.tail;
       }
       EXPECT_EQ(answer.out, expected) << id;
       EXPECT_EQ(answer.err, text + "\n") << id;
@@ -92,9 +96,12 @@ TEST(Answer, OnlyAntigravityAndCursorEverSayAllow) {
 }
 
 TEST(Answer, CopilotGetsItsOwnEventNameBackOrPreToolUse) {
-  EXPECT_NE(refusal("vscode_copilot", "t", "").out.find(R"("hookEventName":"PreToolUse")"), std::string::npos);
-  EXPECT_NE(refusal("vscode_copilot", "t", "a\"b").out.find(R"("hookEventName":"a\"b")"), std::string::npos);
-  EXPECT_NE(refusal("claude_code", "t", "other").out.find(R"("hookEventName":"PreToolUse")"), std::string::npos);
+  EXPECT_NE(refusal("vscode_copilot", "t", "").out.find(R"("hookEventName":"PreToolUse")"),
+            std::string::npos);
+  EXPECT_NE(refusal("vscode_copilot", "t", "a\"b").out.find(R"("hookEventName":"a\"b")"),
+            std::string::npos);
+  EXPECT_NE(refusal("claude_code", "t", "other").out.find(R"("hookEventName":"PreToolUse")"),
+            std::string::npos);
 }
 
 // 52

@@ -1,9 +1,9 @@
 #include "brake/check.hpp"
 
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "base/environment.hpp"
 #include "brake/watchdog.hpp"
@@ -30,7 +30,9 @@ class CheckTest : public ::testing::Test {
   Checked git(const std::string& event = "pre-commit") {
     return check_git({environment_, {world_.home}, directory_}, event);
   }
-  void stop(const std::string& scope = R"("all")") { write_text(world_.home_copy(), stop_text(scope)); }
+  void stop(const std::string& scope = R"("all")") {
+    write_text(world_.home_copy(), stop_text(scope));
+  }
 
   World world_;
   base::MapEnvironment environment_;
@@ -68,7 +70,8 @@ TEST_F(CheckTest, CallerIsTheFirstOfTheDetectionTable) {
 
 // 37
 TEST_F(CheckTest, GrokInTheClaudeEntryIsJudgedAsBothAndAnsweredAsGrok) {
-  const std::string payload = R"({"hookEventName":"pre_tool_use","sessionId":"s","toolName":"bash"})";
+  const std::string payload =
+      R"({"hookEventName":"pre_tool_use","sessionId":"s","toolName":"bash"})";
   stop(R"(["claude_code"])");
   EXPECT_EQ(check("claude_code", payload).answer.out.substr(0, 18), R"({"decision":"deny")");
   stop(R"(["grok"])");
@@ -101,21 +104,27 @@ TEST_F(CheckTest, ProjectVariableInsideRefusesThoughThePayloadIsOutside) {
   directory_ = elsewhere_;
   const std::string outside = "{\"cwd\":\"" + elsewhere_ + "\"}";
   EXPECT_EQ(check("claude_code", outside).answer.code, 0);
-  for (const char* name : {"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "FACTORY_PROJECT_DIR", "COPILOT_PROJECT_DIR",
-                           "CURSOR_PROJECT_DIR", "OPENHANDS_PROJECT_DIR", "GROK_WORKSPACE_ROOT"}) {
+  for (const char* name :
+       {"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "FACTORY_PROJECT_DIR", "COPILOT_PROJECT_DIR",
+        "CURSOR_PROJECT_DIR", "OPENHANDS_PROJECT_DIR", "GROK_WORKSPACE_ROOT"}) {
     environment_.set(name, world_.checkout);
     EXPECT_EQ(check("claude_code", outside).answer.code, 2) << name;
     environment_.unset(name);
   }
   for (const char* field : {"cwd", "working_dir", "workspaceRoot"}) {
-    EXPECT_EQ(check("claude_code", std::string("{\"") + field + "\":\"" + world_.checkout + "\"}").answer.code, 2);
-  }
-  for (const char* field : {"workspace_roots", "workspacePaths"}) {
-    EXPECT_EQ(check("claude_code", std::string("{\"") + field + "\":[\"/\",\"" + world_.checkout + "\"]}").answer.code,
+    EXPECT_EQ(check("claude_code", std::string("{\"") + field + "\":\"" + world_.checkout + "\"}")
+                  .answer.code,
               2);
   }
+  for (const char* field : {"workspace_roots", "workspacePaths"}) {
+    EXPECT_EQ(
+        check("claude_code", std::string("{\"") + field + "\":[\"/\",\"" + world_.checkout + "\"]}")
+            .answer.code,
+        2);
+  }
   directory_ = world_.checkout;
-  EXPECT_EQ(check("claude_code", outside).answer.code, 2) << "the process's own directory counts too";
+  EXPECT_EQ(check("claude_code", outside).answer.code, 2)
+      << "the process's own directory counts too";
 }
 
 // 44
@@ -133,13 +142,15 @@ TEST_F(CheckTest, UnreadablePayloadIsSilentWithoutStopFilesAndRefusedWithOne) {
 
 // 46
 TEST_F(CheckTest, NoHomeRefusesInTheDialect) {
-  const Checked checked = check_tool_call({environment_, {}, directory_}, "codex_cli", payload_of("{}"));
+  const Checked checked =
+      check_tool_call({environment_, {}, directory_}, "codex_cli", payload_of("{}"));
   EXPECT_EQ(checked.answer.code, 0);
-  EXPECT_EQ(checked.answer.out,
-            R"({"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",)"
-            R"("permissionDecisionReason":"stopped: the stop check could not run; a person must look -- do not retry or )"
-            R"(work around this; only a person can lift it"}})"
-            "\n");
+  EXPECT_EQ(
+      checked.answer.out,
+      R"({"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",)"
+      R"("permissionDecisionReason":"stopped: the stop check could not run; a person must look -- do not retry or )"
+      R"(work around this; only a person can lift it"}})"
+      "\n");
 }
 
 TEST_F(CheckTest, PathWithANulByteIsNotFollowedAndCountsAsUnknown) {
@@ -157,16 +168,19 @@ TEST_F(CheckTest, BothCopilotPayloadsAreRefused) {
   EXPECT_EQ(by_cli.answer.code, 2);
   EXPECT_EQ(by_cli.answer.out.rfind(R"({"permissionDecision":"deny",)", 0), 0U);
   EXPECT_EQ(by_cli.refused->target, "bash");
-  const std::string editor = R"({"hook_event_name":"PreToolUse","session_id":"s","tool_name":"runInTerminal","cwd":")" +
-                             world_.checkout + "\"}";
-  EXPECT_NE(check("vscode_copilot", editor).answer.out.find(R"("hookEventName":"PreToolUse")"), std::string::npos);
+  const std::string editor =
+      R"({"hook_event_name":"PreToolUse","session_id":"s","tool_name":"runInTerminal","cwd":")" +
+      world_.checkout + "\"}";
+  EXPECT_NE(check("vscode_copilot", editor).answer.out.find(R"("hookEventName":"PreToolUse")"),
+            std::string::npos);
 }
 
 // 80
 TEST_F(CheckTest, RefusedCallIsToldToTheLogWithoutItsInput) {
   stop();
   const Checked checked =
-      check("claude_code", R"({"session_id":"abc","tool_name":"Bash","tool_input":{"command":"rm secret"}})");
+      check("claude_code",
+            R"({"session_id":"abc","tool_name":"Bash","tool_input":{"command":"rm secret"}})");
   ASSERT_TRUE(checked.refused.has_value());
   EXPECT_EQ(checked.refused->actor, "claude_code");
   EXPECT_EQ(checked.refused->session_id, "abc");

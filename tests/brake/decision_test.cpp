@@ -1,6 +1,5 @@
 #include "brake/decision.hpp"
 
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +7,8 @@
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "base/environment.hpp"
 #include "harness/brake_client.hpp"
@@ -96,7 +97,8 @@ TEST(Decision, WorktreeAndSubmoduleRefuse) {
   const std::string submodule = world.checkout + "/modules/foo";
   write_text(submodule + "/.git", "gitdir: ../../.git/modules/modules/foo\n");
   write_text(git + "/modules/modules/foo/HEAD", "ref: refs/heads/main\n");
-  EXPECT_EQ(repository_at(worktree).repository.main_checkout, repository_at(world.checkout).repository.main_checkout);
+  EXPECT_EQ(repository_at(worktree).repository.main_checkout,
+            repository_at(world.checkout).repository.main_checkout);
   EXPECT_EQ(repository_at(submodule).repository.main_checkout, git + "/modules/modules/foo");
   EXPECT_FALSE(world.ask({worktree}, {"grok"}).refused());
   write_text(world.home_copy(), stop_text(R"("all")"));
@@ -152,7 +154,8 @@ TEST(Decision, WithoutARepositoryEveryStopOfTheHomeCounts) {
   EXPECT_TRUE(world.ask(std::vector<std::string>{}, {"grok"}).refused());
 }
 
-// 8: a plain folder's home copy holds when its own copy is gone, inside a repository made there later too
+// 8: a plain folder's home copy holds when its own copy is gone, inside a repository made there
+// later too
 TEST(Decision, PlainFolderHoldsByItsHomeCopyAlone) {
   const World world;
   const std::string plain = world.folder / "plain";
@@ -168,7 +171,8 @@ TEST(Decision, GitFileToNowhereRefusesOnlyWithAStopFile) {
   const std::string broken = world.checkout + "/sub";
   write_text(broken + "/.git", "gitdir: /nowhere/at/all\n");
   EXPECT_FALSE(world.ask({broken}, {"grok"}).refused());
-  write_text(stops_folder(world.home) + "/00000000000000000000000000000000.json", stop_text(R"("all")"));
+  write_text(stops_folder(world.home) + "/00000000000000000000000000000000.json",
+             stop_text(R"("all")"));
   EXPECT_TRUE(world.ask({broken}, {"grok"}).refused());
   EXPECT_FALSE(world.ask({world.checkout}, {"grok"}).refused());
 }
@@ -176,9 +180,11 @@ TEST(Decision, GitFileToNowhereRefusesOnlyWithAStopFile) {
 // 46
 TEST(Decision, NoHomeIsCannotRun) {
   const World world;
-  const Decision decision = judge(survey_stops({}, {world.checkout}, ForeignStops::when_unknown), {"grok"});
+  const Decision decision =
+      judge(survey_stops({}, {world.checkout}, ForeignStops::when_unknown), {"grok"});
   EXPECT_EQ(decision.verdict, Verdict::cannot_run);
-  EXPECT_EQ(decision.text, std::string("stopped: the stop check could not run; a person must look") + kTail);
+  EXPECT_EQ(decision.text,
+            std::string("stopped: the stop check could not run; a person must look") + kTail);
 }
 
 // 40

@@ -1,6 +1,5 @@
 #include "brake/doctor.hpp"
 
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -8,6 +7,8 @@
 #include <map>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "base/environment.hpp"
 #include "base/json.hpp"
@@ -40,8 +41,10 @@ class DoctorTest : public ::testing::Test {
   std::vector<DoctorFact> all() { return brake_doctor(context_, {world_.home}, world_.checkout); }
   // The facts with this id, "finding: text | remedy".
   std::vector<std::string> about(const std::string& id) {
-    const std::map<Finding, std::string> words = {
-        {Finding::ok, "ok"}, {Finding::warning, "warning"}, {Finding::failed, "failed"}, {Finding::unknown, "unknown"}};
+    const std::map<Finding, std::string> words = {{Finding::ok, "ok"},
+                                                  {Finding::warning, "warning"},
+                                                  {Finding::failed, "failed"},
+                                                  {Finding::unknown, "unknown"}};
     std::vector<std::string> texts;
     for (const DoctorFact& fact : all()) {
       if (fact.id == id) {
@@ -52,8 +55,9 @@ class DoctorTest : public ::testing::Test {
   }
   bool says(const std::string& id, const std::string& part) {
     const std::vector<std::string> texts = about(id);
-    return std::any_of(texts.begin(), texts.end(),
-                       [&part](const std::string& text) { return text.find(part) != std::string::npos; });
+    return std::any_of(texts.begin(), texts.end(), [&part](const std::string& text) {
+      return text.find(part) != std::string::npos;
+    });
   }
   PersonPlace person() { return {context_, {world_.home}, std::nullopt}; }
 
@@ -79,33 +83,49 @@ TEST_F(DoctorTest, UnlikeMissingUnreadableAndOpenCopies) {
   EXPECT_TRUE(says("brake-copies", "is missing"));
   write_text(world_.checkout + "/.git/info/exclude", "");
   EXPECT_TRUE(says("brake-exclude", "git does not ignore"));
-  EXPECT_EQ(run({"git", "-C", world_.checkout, "add", "-f", ".robot-council/stop.json"}, {{"HOME", world_.home}}).code, 0);
+  EXPECT_EQ(run({"git", "-C", world_.checkout, "add", "-f", ".robot-council/stop.json"},
+                {{"HOME", world_.home}})
+                .code,
+            0);
   EXPECT_TRUE(says("brake-exclude", "tracked by git"));
 }
 
 TEST_F(DoctorTest, ClientsTheirTrustAndConfidenceNeverEnforced) {
   EXPECT_TRUE(says("brake-client-devin", "ok: devin: not wired"));
-  ASSERT_EQ(wire(person(), {{"codex_cli", "claude_code", "cursor"}, false, WireScope::user, DryRun::no, world_.checkout}).ended,
+  ASSERT_EQ(wire(person(), {{"codex_cli", "claude_code", "cursor"},
+                            false,
+                            WireScope::user,
+                            DryRun::no,
+                            world_.checkout})
+                .ended,
             Ended::ok);
-  EXPECT_TRUE(says("brake-client-cursor", "ok: cursor: wired (refusal proven (IDE), reported (cursor-agent))"));
-  EXPECT_TRUE(says("brake-client-claude_code", "unknown: claude_code: wired, needs trust in the client"));
-  EXPECT_TRUE(says("brake-client-codex_cli", "warning: codex_cli: wired, needs trust in the client"));
+  EXPECT_TRUE(says("brake-client-cursor",
+                   "ok: cursor: wired (refusal proven (IDE), reported (cursor-agent))"));
+  EXPECT_TRUE(
+      says("brake-client-claude_code", "unknown: claude_code: wired, needs trust in the client"));
+  EXPECT_TRUE(
+      says("brake-client-codex_cli", "warning: codex_cli: wired, needs trust in the client"));
   const std::string hash =
-      "sha256:" + base::sha256_hex(R"({"event_name":"pre_tool_use","hooks":[{"async":false,"command":)" +
-                                   base::quote_json(harness::brake_command("codex_cli")) +
-                                   R"(,"timeout":10,"type":"command"}]})");
+      "sha256:" +
+      base::sha256_hex(R"({"event_name":"pre_tool_use","hooks":[{"async":false,"command":)" +
+                       base::quote_json(harness::brake_command("codex_cli")) +
+                       R"(,"timeout":10,"type":"command"}]})");
   const auto trust = [this](const std::string& text) {
-    write_text(world_.home + "/.codex/config.toml", "[hooks.state.\"" + world_.home +
-                                                        "/.codex/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"" + text +
-                                                        "\"\n");
+    write_text(world_.home + "/.codex/config.toml",
+               "[hooks.state.\"" + world_.home +
+                   "/.codex/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"" + text + "\"\n");
   };
   trust(hash);
   EXPECT_TRUE(says("brake-client-codex_cli", "ok: codex_cli: wired, trusted in the client"));
   trust("sha256:0");
   EXPECT_TRUE(says("brake-client-codex_cli", "the trusted hash is another one"));
-  write_text(world_.home + "/.cursor/hooks.json", R"({"hooks":{"preToolUse":[{"command":"robot-council brake-check --client cursor"}]}})");
+  write_text(
+      world_.home + "/.cursor/hooks.json",
+      R"({"hooks":{"preToolUse":[{"command":"robot-council brake-check --client cursor"}]}})");
   EXPECT_TRUE(says("brake-client-cursor", "warning: cursor: outdated"));
-  write_text(world_.home + "/.cursor/hooks.json", R"({"hooks":{"preToolUse":[{"command":"robot-council brake-check --client cursor"}]},})");
+  write_text(
+      world_.home + "/.cursor/hooks.json",
+      R"({"hooks":{"preToolUse":[{"command":"robot-council brake-check --client cursor"}]},})");
   EXPECT_TRUE(says("brake-client-cursor", "failed: cursor: the client cannot read its file"));
   for (const DoctorFact& fact : all()) {
     EXPECT_EQ((fact.text + fact.remedy).find("enforced"), std::string::npos);
@@ -114,7 +134,8 @@ TEST_F(DoctorTest, ClientsTheirTrustAndConfidenceNeverEnforced) {
 
 TEST_F(DoctorTest, OffSwitches) {
   write_text(world_.home + "/.claude/settings.json", R"({"disableAllHooks":true})");
-  EXPECT_TRUE(says("brake-off-claude_code", "switched off by disableAllHooks (" + world_.home + "/.claude/settings.json)"));
+  EXPECT_TRUE(says("brake-off-claude_code",
+                   "switched off by disableAllHooks (" + world_.home + "/.claude/settings.json)"));
   environment_.set("CLAUDE_CODE_SIMPLE", "1");
   EXPECT_TRUE(says("brake-off-claude_code", "CLAUDE_CODE_SIMPLE=1"));
   write_text(world_.checkout + "/.gemini/settings.json",
@@ -132,23 +153,31 @@ TEST_F(DoctorTest, LostDispatcherAndForeignHooksPath) {
   EXPECT_TRUE(says("brake-git", "ok: the git hooks are installed"));
   write_text(world_.checkout + "/.git/hooks/pre-push", "#!/bin/sh\n");
   EXPECT_TRUE(says("brake-git", "failed: the dispatcher is lost for pre-push"));
-  EXPECT_EQ(run({"git", "-C", world_.checkout, "config", "core.hooksPath", "/elsewhere"}, {{"HOME", world_.home}}).code, 0);
+  EXPECT_EQ(run({"git", "-C", world_.checkout, "config", "core.hooksPath", "/elsewhere"},
+                {{"HOME", world_.home}})
+                .code,
+            0);
   EXPECT_TRUE(says("brake-git", "/elsewhere (core.hooksPath)"));
 }
 
 TEST_F(DoctorTest, OrphanCopyAndBadAgentEnv) {
-  write_text(stops_folder(world_.home) + "/" + std::string(32, '1') + ".json", stop_text(R"("all")"));
-  EXPECT_TRUE(says("brake-orphan", "stops a checkout that is gone: /src/shop | robot-council resume --repo /src/shop"));
+  write_text(stops_folder(world_.home) + "/" + std::string(32, '1') + ".json",
+             stop_text(R"("all")"));
+  EXPECT_TRUE(
+      says("brake-orphan",
+           "stops a checkout that is gone: /src/shop | robot-council resume --repo /src/shop"));
   write_text(world_.checkout + "/.robot-council/agent-env", "GOOD\nnot good\n");
   EXPECT_TRUE(says("brake-agent-env", "not good"));
 }
 
 TEST_F(DoctorTest, HookCommandIsTriedInAnEmptyEnvironment) {
-  const bool installed =
-      std::filesystem::exists("/usr/local/bin/robot-council") || std::filesystem::exists("/usr/bin/robot-council");
+  const bool installed = std::filesystem::exists("/usr/local/bin/robot-council") ||
+                         std::filesystem::exists("/usr/bin/robot-council");
   if (!installed) {
-    EXPECT_TRUE(says("brake-command", "failed: the hook command fails with nothing but HOME set: stopped: robot-council is "
-                                      "missing"));
+    EXPECT_TRUE(
+        says("brake-command",
+             "failed: the hook command fails with nothing but HOME set: stopped: robot-council is "
+             "missing"));
   }
   write_text(world_.home + "/.local/bin/robot-council", "#!/bin/sh\nexit 0\n");
   ::chmod((world_.home + "/.local/bin/robot-council").c_str(), 0755);

@@ -1,10 +1,11 @@
 #include "brake/git_hooks.hpp"
 
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "base/environment.hpp"
 #include "base/log.hpp"
@@ -25,13 +26,19 @@ class GitHooksTest : public ::testing::Test {
     std::filesystem::create_directories(world_.home);
     environment_.set("HOME", world_.home);
     environment_.set("PATH", "/usr/bin:/bin");
-    EXPECT_EQ(run({"git", "init", "-q", "--template=", world_.checkout}, {{"HOME", world_.home}}).code, 0);
+    EXPECT_EQ(
+        run({"git", "init", "-q", "--template=", world_.checkout}, {{"HOME", world_.home}}).code,
+        0);
   }
   Outcome install(bool refs = false) {
     return install_git_hooks({context_, {world_.home}, std::nullopt}, {world_.checkout, refs});
   }
-  Outcome uninstall() { return uninstall_git_hooks({context_, {world_.home}, std::nullopt}, {world_.checkout, false}); }
-  [[nodiscard]] std::string hook(const std::string& name) const { return world_.checkout + "/.git/hooks/" + name; }
+  Outcome uninstall() {
+    return uninstall_git_hooks({context_, {world_.home}, std::nullopt}, {world_.checkout, false});
+  }
+  [[nodiscard]] std::string hook(const std::string& name) const {
+    return world_.checkout + "/.git/hooks/" + name;
+  }
 
   World world_;
   base::MapEnvironment environment_;
@@ -42,8 +49,8 @@ class GitHooksTest : public ::testing::Test {
 
 TEST_F(GitHooksTest, InstallWritesSixExecutablesAndOneMoreWithRefs) {
   EXPECT_EQ(install().ended, Ended::ok);
-  for (const char* event :
-       {"pre-commit", "prepare-commit-msg", "pre-merge-commit", "pre-applypatch", "pre-rebase", "pre-push"}) {
+  for (const char* event : {"pre-commit", "prepare-commit-msg", "pre-merge-commit",
+                            "pre-applypatch", "pre-rebase", "pre-push"}) {
     struct ::stat info {};
     ASSERT_EQ(::stat(hook(event).c_str(), &info), 0) << event;
     EXPECT_EQ(info.st_mode & 07777U, 0755U) << event;
@@ -76,13 +83,18 @@ TEST_F(GitHooksTest, UninstallRestoresAForeignHookAndItsModeAndLinks) {
 
 // 73
 TEST_F(GitHooksTest, HooksPathElsewhereWritesNothingAndPrintsTheLines) {
-  EXPECT_EQ(run({"git", "-C", world_.checkout, "config", "core.hooksPath", ".husky"}, {{"HOME", world_.home}}).code, 0);
+  EXPECT_EQ(run({"git", "-C", world_.checkout, "config", "core.hooksPath", ".husky"},
+                {{"HOME", world_.home}})
+                .code,
+            0);
   const Outcome outcome = install();
   EXPECT_EQ(outcome.ended, Ended::failed);
-  EXPECT_NE(outcome.out.find("robot-council brake-check --git pre-commit || exit 1"), std::string::npos);
+  EXPECT_NE(outcome.out.find("robot-council brake-check --git pre-commit || exit 1"),
+            std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(hook("pre-commit")));
   EXPECT_FALSE(std::filesystem::exists(world_.checkout + "/.husky"));
-  EXPECT_EQ(run({"git", "-C", world_.checkout, "config", "core.hooksPath", world_.checkout + "/.git/hooks"},
+  EXPECT_EQ(run({"git", "-C", world_.checkout, "config", "core.hooksPath",
+                 world_.checkout + "/.git/hooks"},
                 {{"HOME", world_.home}})
                 .code,
             0);
@@ -94,16 +106,21 @@ TEST_F(GitHooksTest, AnAgentMayNotUninstall) {
   EXPECT_EQ(install().ended, Ended::ok);
   environment_.set("CODEX_THREAD_ID", "t");
   EXPECT_EQ(uninstall().ended, Ended::failed);
-  EXPECT_TRUE(log_.contains("only a person may do this (seen: CODEX_THREAD_ID); use a terminal that no agent started"));
+  EXPECT_TRUE(log_.contains(
+      "only a person may do this (seen: CODEX_THREAD_ID); use a terminal that no agent started"));
   EXPECT_TRUE(std::filesystem::exists(hook("pre-commit")));
 }
 
 TEST_F(GitHooksTest, OutsideGitItSaysSo) {
   std::filesystem::create_directories(world_.folder / "plain");
-  EXPECT_EQ(install_git_hooks({context_, {world_.home}, std::nullopt}, {world_.folder / "plain", false}).ended,
-            Ended::failed);
-  EXPECT_EQ(install_git_hooks({context_, {world_.home}, std::nullopt}, {world_.folder / "gone", false}).ended,
-            Ended::usage);
+  EXPECT_EQ(
+      install_git_hooks({context_, {world_.home}, std::nullopt}, {world_.folder / "plain", false})
+          .ended,
+      Ended::failed);
+  EXPECT_EQ(
+      install_git_hooks({context_, {world_.home}, std::nullopt}, {world_.folder / "gone", false})
+          .ended,
+      Ended::usage);
 }
 
 }  // namespace

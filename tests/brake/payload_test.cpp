@@ -1,11 +1,12 @@
 #include "brake/payload.hpp"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <string>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "base/fd.hpp"
 #include "base/signals.hpp"
@@ -60,13 +61,34 @@ TEST(Payload, ByteOrderMarkAndRawControlBytesAreRead) {
 
 // 44
 TEST(Payload, WhatIsNoWholeObjectIsUnreadableAndKeepsWhatCameBefore) {
-  for (const std::string_view text :
-       {"", " \n", "[]", "7", "\"x\"", "null", "plain text", "{not-json", "{\"a\":1", "{\"a\":1}}", "{\"a\":1} {", "{\"a\"}",
-        "{\"a\":1,}", "{,}", "{\"a\":[1,]}", "{\"a\":tru}", "{\"a\":\"\\x\"}", "{\"a\":\"\\u12g4\"}", "{\"a\":1]",
-        "{\"a\" 1}", "{\"a\"::1}", "{1:2}", "}", "{\"a\":\"cut"}) {
+  for (const std::string_view text : {"",
+                                      " \n",
+                                      "[]",
+                                      "7",
+                                      "\"x\"",
+                                      "null",
+                                      "plain text",
+                                      "{not-json",
+                                      "{\"a\":1",
+                                      "{\"a\":1}}",
+                                      "{\"a\":1} {",
+                                      "{\"a\"}",
+                                      "{\"a\":1,}",
+                                      "{,}",
+                                      "{\"a\":[1,]}",
+                                      "{\"a\":tru}",
+                                      "{\"a\":\"\\x\"}",
+                                      "{\"a\":\"\\u12g4\"}",
+                                      "{\"a\":1]",
+                                      "{\"a\" 1}",
+                                      "{\"a\"::1}",
+                                      "{1:2}",
+                                      "}",
+                                      "{\"a\":\"cut"}) {
     EXPECT_FALSE(read(text).readable) << text;
   }
-  EXPECT_EQ(read(R"({"cwd":"/a","tool_input":{"command":"ec)").roots, (std::vector<std::string>{"/a"}));
+  EXPECT_EQ(read(R"({"cwd":"/a","tool_input":{"command":"ec)").roots,
+            (std::vector<std::string>{"/a"}));
 }
 
 // 45
@@ -93,12 +115,15 @@ TEST(Payload, ClosedDescriptorAndSilentPipeAreUnreadableInTime) {
   EXPECT_FALSE(read_hook_payload(-1).readable);
   base::Result<base::Pipe> pipe = base::Pipe::open();
   ASSERT_TRUE(pipe.ok());
-  ASSERT_TRUE(base::write_all(pipe.value().write_end.get(), "{\"cwd\":\"/a\"}", base::deadline_in(kPayloadWait)).ok());
+  ASSERT_TRUE(base::write_all(pipe.value().write_end.get(), "{\"cwd\":\"/a\"}",
+                              base::deadline_in(kPayloadWait))
+                  .ok());
   const base::SteadyTime before = base::deadline_in(base::Milliseconds(0));
   const HookPayload silent = read_hook_payload(pipe.value().read_end.get());
   EXPECT_FALSE(silent.readable) << "the end never came";
   EXPECT_EQ(silent.roots.size(), 1U);
-  EXPECT_LT(base::deadline_in(base::Milliseconds(0)) - before, kPayloadWait + base::Milliseconds(1500));
+  EXPECT_LT(base::deadline_in(base::Milliseconds(0)) - before,
+            kPayloadWait + base::Milliseconds(1500));
 }
 
 // 44

@@ -1,9 +1,9 @@
 #include "brake/status.hpp"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "base/environment.hpp"
 #include "base/log.hpp"
@@ -18,7 +18,9 @@ using test::World;
 
 class StatusTest : public ::testing::Test {
  protected:
-  BrakeStatus status() { return brake_status({clock_, environment_, log_}, {world_.home}, world_.checkout); }
+  BrakeStatus status() {
+    return brake_status({clock_, environment_, log_}, {world_.home}, world_.checkout);
+  }
 
   World world_;
   base::MapEnvironment environment_;
@@ -44,10 +46,11 @@ TEST_F(StatusTest, LinesAndJsonOfARepositoryStop) {
       "  lift: robot-council resume --repo " + world_.checkout,
   };
   EXPECT_EQ(status().lines, expected);
-  EXPECT_EQ(status().json, R"({"everywhere":false,"fleet":null,"repository":")" + world_.checkout +
-                               R"(","scope":["cursor","grok"],"reason":"wrong branch","who":"ana@example.org",)"
-                               R"("when":"2026-11-30T05:40:12Z","copies":[")" +
-                               world_.checkout_copy() + "\",\"" + world_.home_copy() + "\"],\"readable\":true}");
+  EXPECT_EQ(status().json,
+            R"({"everywhere":false,"fleet":null,"repository":")" + world_.checkout +
+                R"(","scope":["cursor","grok"],"reason":"wrong branch","who":"ana@example.org",)"
+                R"("when":"2026-11-30T05:40:12Z","copies":[")" +
+                world_.checkout_copy() + "\",\"" + world_.home_copy() + "\"],\"readable\":true}");
 }
 
 TEST_F(StatusTest, TheMachineAndAnUnreadableFileLead) {

@@ -33,11 +33,14 @@ class World {
   }
   [[nodiscard]] std::string home_copy() const { return home_copy(checkout); }
 
-  [[nodiscard]] Decision ask(const std::vector<std::string>& directories, const std::vector<std::string>& callers,
+  [[nodiscard]] Decision ask(const std::vector<std::string>& directories,
+                             const std::vector<std::string>& callers,
                              ForeignStops foreign = ForeignStops::when_unknown) const {
     return judge(survey_stops({home}, directories, foreign), callers);
   }
-  [[nodiscard]] Decision ask(const std::string& caller = "claude_code") const { return ask({checkout}, {caller}); }
+  [[nodiscard]] Decision ask(const std::string& caller = "claude_code") const {
+    return ask({checkout}, {caller});
+  }
 
   robot_council::test::TempDir folder;
   std::string home = folder / "home";
@@ -47,7 +50,8 @@ class World {
 inline std::string stop_text(std::string_view scope, std::string_view reason = "wrong branch",
                              std::string_view when = "2026-11-30T05:40:12Z") {
   return R"({"version":1,"scope":)" + std::string(scope) + R"(,"reason":")" + std::string(reason) +
-         R"(","who":"ana@example.org","when":")" + std::string(when) + R"(","repo":"/src/shop"})" + "\n";
+         R"(","who":"ana@example.org","when":")" + std::string(when) + R"(","repo":"/src/shop"})" +
+         "\n";
 }
 
 }  // namespace robot_council::brake::test

@@ -1,6 +1,5 @@
 #include "brake/stop.hpp"
 
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "base/environment.hpp"
 #include "base/json.hpp"
@@ -40,7 +41,9 @@ class StopTest : public ::testing::Test {
     environment_.set("PATH", "/usr/bin:/bin");
     environment_.set("GIT_CONFIG_NOSYSTEM", "1");
   }
-  Outcome stop_here(StopRequest request = {}) { return stop_in(world_.checkout, std::move(request)); }
+  Outcome stop_here(StopRequest request = {}) {
+    return stop_in(world_.checkout, std::move(request));
+  }
   Outcome stop_in(const std::string& folder, StopRequest request = {}) {
     request.repo = folder;
     return stop({context_, homes_, std::nullopt}, request);
@@ -91,9 +94,10 @@ TEST_F(StopTest, BothCopiesHoldAllFieldsPrivately) {
     EXPECT_EQ(mode_of(std::filesystem::path(path).parent_path()), 0700U);
   }
   EXPECT_EQ(mode_of(world_.home + "/.robot-council"), 0700U);
-  EXPECT_EQ(log_text(), R"({"ts":"2026-11-30T06:00:00Z","policy_id":"brake","event":"repo_stop","scope":"all",)"
-                        R"("who":"ana@example.org","when":"2026-11-30T06:00:00Z","repo":")" +
-                            world_.checkout + "\"}\n");
+  EXPECT_EQ(log_text(),
+            R"({"ts":"2026-11-30T06:00:00Z","policy_id":"brake","event":"repo_stop","scope":"all",)"
+            R"("who":"ana@example.org","when":"2026-11-30T06:00:00Z","repo":")" +
+                world_.checkout + "\"}\n");
 }
 
 // 2
@@ -118,7 +122,8 @@ TEST_F(StopTest, EverywhereWritesOnlyTheMachinesFile) {
   EXPECT_FALSE(std::filesystem::exists(world_.home_copy()));
   EXPECT_FALSE(std::filesystem::exists(world_.checkout_copy()));
   // 82: `everywhere` and, inside a repository, `repo`
-  EXPECT_NE(log_text().find("\"repo\":\"" + world_.checkout + "\",\"everywhere\":true"), std::string::npos);
+  EXPECT_NE(log_text().find("\"repo\":\"" + world_.checkout + "\",\"everywhere\":true"),
+            std::string::npos);
   std::filesystem::create_directories(world_.folder / "plain");
   EXPECT_EQ(stop_in(world_.folder / "plain", machine()).ended, Ended::ok);
   EXPECT_EQ(log_text().find(world_.folder / "plain"), std::string::npos);
@@ -244,19 +249,23 @@ TEST_F(StopTest, GitNeverSeesTheCopyAndATrackedOneIsWarnedAbout) {
 // 15
 TEST_F(StopTest, PrintsTheLimitsAndEachClientsState) {
   write_text(world_.home + "/.cursor/hooks.json",
-             "{\"hooks\":{\"preToolUse\":[{\"command\":" + base::quote_json(harness::brake_command("cursor")) + "}]}}");
+             "{\"hooks\":{\"preToolUse\":[{\"command\":" +
+                 base::quote_json(harness::brake_command("cursor")) + "}]}}");
   write_text(world_.checkout + "/.codex/hooks.json",
              "{\"x\":" + base::quote_json(harness::brake_command("codex_cli")) + "}");
   const Outcome outcome = stop_here();
   EXPECT_NE(outcome.out.find(limits_text()), std::string::npos);
-  EXPECT_NE(outcome.out.find("  cursor: wired (" + world_.home + "/.cursor/hooks.json)\n"), std::string::npos);
-  EXPECT_NE(outcome.out.find("  codex_cli: wired, unknown whether trusted in the client (" + world_.checkout +
-                             "/.codex/hooks.json)\n"),
+  EXPECT_NE(outcome.out.find("  cursor: wired (" + world_.home + "/.cursor/hooks.json)\n"),
+            std::string::npos);
+  EXPECT_NE(outcome.out.find("  codex_cli: wired, unknown whether trusted in the client (" +
+                             world_.checkout + "/.codex/hooks.json)\n"),
             std::string::npos);
   EXPECT_NE(outcome.out.find("  devin: not wired\n"), std::string::npos);
-  EXPECT_NE(outcome.out.find("robot-council resume --repo " + world_.checkout + "\n"), std::string::npos);
+  EXPECT_NE(outcome.out.find("robot-council resume --repo " + world_.checkout + "\n"),
+            std::string::npos);
   EXPECT_NE(outcome.out.find(world_.home_copy()), std::string::npos);
-  EXPECT_NE(outcome.out.find("The next tool call of every wired client is refused"), std::string::npos);
+  EXPECT_NE(outcome.out.find("The next tool call of every wired client is refused"),
+            std::string::npos);
   EXPECT_EQ(outcome.out.find("all agents are stopped"), std::string::npos);
 }
 
@@ -265,8 +274,10 @@ TEST_F(StopTest, AnAgentIsRefusedAndLogged) {
   environment_.set("GEMINI_CLI", "1");
   EXPECT_EQ(stop_here().ended, Ended::failed);
   EXPECT_FALSE(std::filesystem::exists(world_.home + "/.robot-council"));
-  EXPECT_TRUE(log_.contains("only a person may do this (seen: GEMINI_CLI); use a terminal that no agent started"));
-  EXPECT_NE(log_text().find(R"("event":"repo_stop","verdict":"block","reason":"agent")"), std::string::npos);
+  EXPECT_TRUE(log_.contains(
+      "only a person may do this (seen: GEMINI_CLI); use a terminal that no agent started"));
+  EXPECT_NE(log_text().find(R"("event":"repo_stop","verdict":"block","reason":"agent")"),
+            std::string::npos);
   environment_.set("ROBOT_COUNCIL_AGENT_COMMIT", "0");
   EXPECT_EQ(stop_here().ended, Ended::failed) << "no variable switches this off";
 }
@@ -339,7 +350,8 @@ TEST_F(StopTest, LogIsPrivateAndLosesNothingInARotationByMany) {
     writer.join();
   }
   EXPECT_EQ(mode_of(path), 0600U);
-  const std::string all = read_text(std::filesystem::path(path).parent_path() / "decisions.1.jsonl") + read_text(path);
+  const std::string all =
+      read_text(std::filesystem::path(path).parent_path() / "decisions.1.jsonl") + read_text(path);
   std::size_t lines = 0;
   for (const std::string& line : base::split(all, '\n')) {
     if (line.rfind("{\"ts\"", 0) == 0) {

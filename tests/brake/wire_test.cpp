@@ -1,6 +1,5 @@
 #include "brake/wire.hpp"
 
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <atomic>
@@ -9,6 +8,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "base/environment.hpp"
 #include "base/json.hpp"
@@ -28,13 +29,15 @@ using robot_council::test::read_text;
 using robot_council::test::write_text;
 using test::World;
 
-std::string command_json(const std::string& id) { return base::quote_json(harness::brake_command(id)); }
+std::string command_json(const std::string& id) {
+  return base::quote_json(harness::brake_command(id));
+}
 
 // The entries of the contract, C(id) put in.
 std::map<std::string, std::string> golden_entries() {
   const auto group = [](const std::string& id, const std::string& more) {
-    return R"({"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":)" + command_json(id) + R"(,"timeout":10)" +
-           more + "}]}]}}\n";
+    return R"({"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":)" + command_json(id) +
+           R"(,"timeout":10)" + more + "}]}]}}\n";
   };
   const auto before = [](const std::string& id) {
     return R"({"hooks":{"BeforeTool":[{"hooks":[{"type":"command","name":"robot-council-brake","command":)" +
@@ -48,21 +51,26 @@ std::map<std::string, std::string> golden_entries() {
   all["goose"] = group("goose", R"(,"on_failure":"block")");
   all["gemini_cli"] = before("gemini_cli");
   all["tabnine"] = before("tabnine");
-  all["devin"] = R"({"PreToolUse":[{"hooks":[{"type":"command","command":)" + command_json("devin") +
-                 R"(,"timeout":10}]}]})" + "\n";
-  all["antigravity"] = R"({"robot-council-brake":{"PreToolUse":[{"hooks":[{"type":"command","command":)" +
-                       command_json("antigravity") + R"(,"timeout":10}]}]}})" + "\n";
+  all["devin"] = R"({"PreToolUse":[{"hooks":[{"type":"command","command":)" +
+                 command_json("devin") + R"(,"timeout":10}]}]})" + "\n";
+  all["antigravity"] =
+      R"({"robot-council-brake":{"PreToolUse":[{"hooks":[{"type":"command","command":)" +
+      command_json("antigravity") + R"(,"timeout":10}]}]}})" + "\n";
   all["cursor"] = R"({"version":1,"hooks":{"preToolUse":[{"command":)" + command_json("cursor") +
                   R"(,"timeout":10,"failClosed":true}]}})" + "\n";
   all["vscode_copilot"] = R"({"version":1,"hooks":{"preToolUse":[{"type":"command","bash":)" +
-                          command_json("vscode_copilot") + ",\"command\":" + command_json("vscode_copilot") +
+                          command_json("vscode_copilot") +
+                          ",\"command\":" + command_json("vscode_copilot") +
                           R"(,"timeout":10,"timeoutSec":10}]}})" + "\n";
-  all["windsurf"] = R"({"hooks":{"pre_read_code":)" + windsurf + R"(,"pre_write_code":)" + windsurf +
-                    R"(,"pre_run_command":)" + windsurf + R"(,"pre_mcp_tool_use":)" + windsurf + "}}\n";
-  all["mistral_vibe"] = "# >>> robot-council brake >>>\n[[hooks]]\nname = \"robot-council-brake\"\ntype = \"pre_tool\"\n"
-                        "command = " +
-                        command_json("mistral_vibe") +
-                        "\ntimeout = 10.0\nstrict = true\n# <<< robot-council brake <<<\n";
+  all["windsurf"] = R"({"hooks":{"pre_read_code":)" + windsurf + R"(,"pre_write_code":)" +
+                    windsurf + R"(,"pre_run_command":)" + windsurf + R"(,"pre_mcp_tool_use":)" +
+                    windsurf + "}}\n";
+  all["mistral_vibe"] =
+      "# >>> robot-council brake >>>\n[[hooks]]\nname = \"robot-council-brake\"\ntype = "
+      "\"pre_tool\"\n"
+      "command = " +
+      command_json("mistral_vibe") +
+      "\ntimeout = 10.0\nstrict = true\n# <<< robot-council brake <<<\n";
   return all;
 }
 
@@ -73,8 +81,10 @@ class WireTest : public ::testing::Test {
     environment_.set("HOME", world_.home);
     environment_.set("PATH", world_.folder / "bin");
   }
-  Outcome wire_it(std::vector<std::string> clients, WireScope scope = WireScope::user, DryRun dry = DryRun::no) {
-    return wire({context_, {world_.home}, std::nullopt}, {std::move(clients), false, scope, dry, world_.checkout});
+  Outcome wire_it(std::vector<std::string> clients, WireScope scope = WireScope::user,
+                  DryRun dry = DryRun::no) {
+    return wire({context_, {world_.home}, std::nullopt},
+                {std::move(clients), false, scope, dry, world_.checkout});
   }
   Outcome unwire_it(std::vector<std::string> clients, WireScope scope = WireScope::user) {
     return unwire({context_, {world_.home}, std::nullopt},
@@ -98,18 +108,22 @@ TEST_F(WireTest, GoldenEntryOfEachClientInBothScopes) {
   for (const BrakeClient& client : brake_clients()) {
     const std::string id(client.id);
     EXPECT_EQ(wire_it({id}, WireScope::project).ended, Ended::ok) << id;
-    EXPECT_EQ(read_text(world_.checkout + "/" + std::string(client.project_file)), golden.at(id)) << id;
+    EXPECT_EQ(read_text(world_.checkout + "/" + std::string(client.project_file)), golden.at(id))
+        << id;
     EXPECT_EQ(wire_it({id}).ended, Ended::ok) << id;
     if (!client.user_file.empty()) {
       EXPECT_EQ(read_text(world_.home + "/" + std::string(client.user_file)), golden.at(id)) << id;
     }
-    EXPECT_EQ(read_wired(client, project_file(client, world_.checkout)).state, WiredState::wired) << id;
+    EXPECT_EQ(read_wired(client, project_file(client, world_.checkout)).state, WiredState::wired)
+        << id;
   }
   for (const BrakeClient& client : brake_clients()) {
     EXPECT_EQ(unwire_it({std::string(client.id)}, WireScope::project).ended, Ended::ok);
     EXPECT_EQ(unwire_it({std::string(client.id)}).ended, Ended::ok);
-    EXPECT_FALSE(std::filesystem::exists(world_.checkout + "/" + std::string(client.project_file))) << client.id;
-    EXPECT_FALSE(!client.user_file.empty() && std::filesystem::exists(user(std::string(client.id)))) << client.id;
+    EXPECT_FALSE(std::filesystem::exists(world_.checkout + "/" + std::string(client.project_file)))
+        << client.id;
+    EXPECT_FALSE(!client.user_file.empty() && std::filesystem::exists(user(std::string(client.id))))
+        << client.id;
   }
 }
 
@@ -124,9 +138,11 @@ TEST(WireEntry, MergeKeepsForeignBytesASecondRunChangesNothingAndUnwireRestores)
       "{\n  \"model\": \"x\",\n  \"n\": 1.50\n}\n",
       "{\r\n\t\"model\": \"x\"\r\n}\r\n",
       "{\"hooks\":{\"PreToolUse\":[],\"BeforeTool\":[],\"preToolUse\":[]}}",
-      "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", "
+      "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"matcher\": \"Bash\", \"hooks\": "
+      "[{\"type\": \"command\", "
       "\"command\": \"mine\"}]}\n    ]\n  }\n}\n",
-      "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"robot-council-stop-hook\"}]}]}}",
+      "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"robot-council-stop-"
+      "hook\"}]}]}}",
       "{\"PreToolUse\":[{\"x\":1}],\"robot-council-brake\":{\"PostToolUse\":[]}}",
   };
   for (const BrakeClient& client : brake_clients()) {
@@ -157,9 +173,10 @@ TEST(WireEntry, AnOldEntryIsReplacedInItsPlaceAndRepeatsAreReduced) {
   const BrakeClient& codex = *brake_client("codex_cli");
   const std::string mine = R"({"hooks":[{"type":"command","command":"mine"}]})";
   const std::string theirs = R"({"hooks":[{"type":"command","command":"theirs"}]})";
-  const std::string old = R"({"hooks":[{"type":"command","command":"x robot-council brake-check --client codex_cli","timeout":5}]})";
-  const std::string right =
-      R"({"hooks":[{"type":"command","command":)" + command_json("codex_cli") + R"(,"timeout":10}]})";
+  const std::string old =
+      R"({"hooks":[{"type":"command","command":"x robot-council brake-check --client codex_cli","timeout":5}]})";
+  const std::string right = R"({"hooks":[{"type":"command","command":)" +
+                            command_json("codex_cli") + R"(,"timeout":10}]})";
   const auto file = [](const std::vector<std::string>& groups) {
     std::string text;
     for (const std::string& group : groups) {
@@ -167,23 +184,37 @@ TEST(WireEntry, AnOldEntryIsReplacedInItsPlaceAndRepeatsAreReduced) {
     }
     return "{\"hooks\":{\"PreToolUse\":[" + text + "]}}";
   };
-  EXPECT_EQ(harness::wire_brake_entry(codex, file({mine, old, theirs}))->text, file({mine, right, theirs}));
-  EXPECT_EQ(harness::wire_brake_entry(codex, file({mine, right, theirs, old, old}))->text, file({mine, right, theirs}));
-  EXPECT_EQ(harness::wire_brake_entry(codex, file({mine, theirs}))->text, file({mine, theirs, right}));
-  const std::string shared = R"({"hooks":[{"type":"command","command":"a"},{"type":"command","command":"robot-council )"
-                             R"(brake-check --client codex_cli"},{"type":"command","command":"b"}]})";
-  const std::string shared_right = R"({"hooks":[{"type":"command","command":"a"},{"type":"command","command":)" +
-                                   command_json("codex_cli") + R"(,"timeout":10},{"type":"command","command":"b"}]})";
+  EXPECT_EQ(harness::wire_brake_entry(codex, file({mine, old, theirs}))->text,
+            file({mine, right, theirs}));
+  EXPECT_EQ(harness::wire_brake_entry(codex, file({mine, right, theirs, old, old}))->text,
+            file({mine, right, theirs}));
+  EXPECT_EQ(harness::wire_brake_entry(codex, file({mine, theirs}))->text,
+            file({mine, theirs, right}));
+  const std::string shared =
+      R"({"hooks":[{"type":"command","command":"a"},{"type":"command","command":"robot-council )"
+      R"(brake-check --client codex_cli"},{"type":"command","command":"b"}]})";
+  const std::string shared_right =
+      R"({"hooks":[{"type":"command","command":"a"},{"type":"command","command":)" +
+      command_json("codex_cli") + R"(,"timeout":10},{"type":"command","command":"b"}]})";
   EXPECT_EQ(harness::wire_brake_entry(codex, file({shared}))->text, file({shared_right}));
-  EXPECT_EQ(harness::unwire_brake_entry(codex, file({shared_right, mine}))->text,
-            file({R"({"hooks":[{"type":"command","command":"a"},{"type":"command","command":"b"}]})", mine}));
+  EXPECT_EQ(
+      harness::unwire_brake_entry(codex, file({shared_right, mine}))->text,
+      file({R"({"hooks":[{"type":"command","command":"a"},{"type":"command","command":"b"}]})",
+            mine}));
 }
 
 // 57
 TEST_F(WireTest, AFileThatItsClientCannotReadIsPrintedAndTheOthersAreDone) {
-  const std::vector<std::string> broken = {"// comment\n{}", "{\"a\":1,}", "\xEF\xBB\xBF{}",          "",
-                                           "[]",             "{\"a\":",    "{\"hooks\":[]}",          "{\"a\":\"\xFF\"}",
-                                           "{\"hooks\":{},\"hooks\":{}}",  "{\"hooks\":{\"PreToolUse\":{}}}"};
+  const std::vector<std::string> broken = {"// comment\n{}",
+                                           "{\"a\":1,}",
+                                           "\xEF\xBB\xBF{}",
+                                           "",
+                                           "[]",
+                                           "{\"a\":",
+                                           "{\"hooks\":[]}",
+                                           "{\"a\":\"\xFF\"}",
+                                           "{\"hooks\":{},\"hooks\":{}}",
+                                           "{\"hooks\":{\"PreToolUse\":{}}}"};
   for (const std::string& text : broken) {
     write_text(user("claude_code"), text);
     const Outcome outcome = wire_it({"claude_code", "cursor"});
@@ -215,11 +246,12 @@ TEST_F(WireTest, ManyEditsAtOnceLoseNothing) {
   for (int n = 0; n < 8; ++n) {
     writers.emplace_back([this, &path, &failures, n] {
       const base::Result<Edited> edited =
-          edit_file(environment_, path, NewFile::personal, DryRun::no, [n](const std::optional<std::string>& text) {
-            std::string next = *text;
-            next.insert(next.size() - 1, ",\"k" + std::to_string(n) + "\":1");
-            return base::Result<Edited>(Edited{Edited::Kind::write, next});
-          });
+          edit_file(environment_, path, NewFile::personal, DryRun::no,
+                    [n](const std::optional<std::string>& text) {
+                      std::string next = *text;
+                      next.insert(next.size() - 1, ",\"k" + std::to_string(n) + "\":1");
+                      return base::Result<Edited>(Edited{Edited::Kind::write, next});
+                    });
       failures += edited.ok() ? 0 : 1;
     });
   }
@@ -236,19 +268,22 @@ TEST_F(WireTest, ManyEditsAtOnceLoseNothing) {
 TEST_F(WireTest, VibeKeepsCommentsAndRefusesAPlainHooksTable) {
   const BrakeClient& vibe = *brake_client("mistral_vibe");
   for (const std::string& original :
-       {std::string("# mine\n[[hooks]]\nname = \"a\"\ncommand = \"x\" # why\n"), std::string("# no newline at the end"),
-        std::string("title = \"x\"\n"), std::string("\n")}) {
+       {std::string("# mine\n[[hooks]]\nname = \"a\"\ncommand = \"x\" # why\n"),
+        std::string("# no newline at the end"), std::string("title = \"x\"\n"),
+        std::string("\n")}) {
     const auto wired = harness::wire_brake_entry(vibe, original);
     ASSERT_TRUE(wired.ok()) << wired.error().what;
     EXPECT_EQ(wired->text.find(original), 0U);
     EXPECT_FALSE(harness::wire_brake_entry(vibe, wired->text)->changed);
     EXPECT_EQ(harness::unwire_brake_entry(vibe, wired->text)->text, original);
   }
-  for (const std::string& bad : {std::string("[hooks]\na = 1\n"), std::string("hooks = 3\n"), std::string("hooks = [1]\n"),
-                                 std::string("text = \"\"\"open\n"), std::string("a = \n"), std::string("hooks = []\n")}) {
+  for (const std::string& bad :
+       {std::string("[hooks]\na = 1\n"), std::string("hooks = 3\n"), std::string("hooks = [1]\n"),
+        std::string("text = \"\"\"open\n"), std::string("a = \n"), std::string("hooks = []\n")}) {
     EXPECT_FALSE(harness::wire_brake_entry(vibe, bad).ok()) << bad;
   }
-  EXPECT_NE(harness::fresh_brake_file(vibe, {true}).find("type = \"before_tool\""), std::string::npos);
+  EXPECT_NE(harness::fresh_brake_file(vibe, {true}).find("type = \"before_tool\""),
+            std::string::npos);
 }
 
 // 59
@@ -292,7 +327,8 @@ TEST_F(WireTest, ClaudeConfigFolderMovesItsFile) {
 // 61
 TEST_F(WireTest, ClientsWithoutAUserFileUseTheProjectsAndSaySo) {
   const Outcome outcome = wire_it({"devin", "tabnine"});
-  EXPECT_NE(outcome.out.find("devin: no user file is known, so the project's is used"), std::string::npos);
+  EXPECT_NE(outcome.out.find("devin: no user file is known, so the project's is used"),
+            std::string::npos);
   EXPECT_TRUE(std::filesystem::exists(world_.checkout + "/.devin/hooks.v1.json"));
   EXPECT_TRUE(std::filesystem::exists(world_.checkout + "/.tabnine/agent/settings.json"));
 }
@@ -300,7 +336,8 @@ TEST_F(WireTest, ClientsWithoutAUserFileUseTheProjectsAndSaySo) {
 // 64
 TEST_F(WireTest, ProjectScopeWarnsAboutCommitting) {
   const std::string warning =
-      "commit this file only if everyone has robot-council: without it the entry refuses every call";
+      "commit this file only if everyone has robot-council: without it the entry refuses every "
+      "call";
   EXPECT_NE(wire_it({"grok"}, WireScope::project).out.find(warning), std::string::npos);
   EXPECT_EQ(wire_it({"grok"}).out.find(warning), std::string::npos);
 }
@@ -330,8 +367,8 @@ TEST_F(WireTest, AllTakesWhatIsFoundAndNamesTheOthers) {
   std::filesystem::create_directories(world_.home + "/.cursor");
   write_text(world_.folder / "bin/grok", "#!/bin/sh\n");
   ::chmod((world_.folder / "bin/grok").c_str(), 0755);
-  const Outcome outcome =
-      wire({context_, {world_.home}, std::nullopt}, {{}, true, WireScope::user, DryRun::no, world_.checkout});
+  const Outcome outcome = wire({context_, {world_.home}, std::nullopt},
+                               {{}, true, WireScope::user, DryRun::no, world_.checkout});
   EXPECT_EQ(outcome.ended, Ended::ok);
   EXPECT_TRUE(std::filesystem::exists(user("cursor")));
   EXPECT_TRUE(std::filesystem::exists(user("grok")));

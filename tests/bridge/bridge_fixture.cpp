@@ -39,7 +39,8 @@ void Conversation::close_output() {
 
 void Conversation::read_all() {
   while (true) {
-    std::array<pollfd, 2> watched = {pollfd{from_.get(), POLLIN, 0}, pollfd{stop_.read_end.get(), POLLIN, 0}};
+    std::array<pollfd, 2> watched = {pollfd{from_.get(), POLLIN, 0},
+                                     pollfd{stop_.read_end.get(), POLLIN, 0}};
     if (::poll(watched.data(), watched.size(), -1) < 0) {
       return;
     }
@@ -65,12 +66,14 @@ void Conversation::send_raw(const std::string& bytes) {
   ASSERT_TRUE(base::write_all(to_.get(), bytes, base::deadline_in(base::Milliseconds(20000))).ok());
 }
 
-void Conversation::request(const std::string& id, const std::string& method, const std::string& params) {
+void Conversation::request(const std::string& id, const std::string& method,
+                           const std::string& params) {
   send(R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + "\"" +
        (params.empty() ? std::string() : R"(,"params":)" + params) + "}");
 }
 
-void Conversation::call(const std::string& id, const std::string& tool, const std::string& arguments) {
+void Conversation::call(const std::string& id, const std::string& tool,
+                        const std::string& arguments) {
   request(id, "tools/call", R"({"name":")" + tool + R"(","arguments":)" + arguments + "}");
 }
 
@@ -89,8 +92,9 @@ std::vector<std::string> Conversation::lines() {
 
 std::size_t Conversation::count(const std::string& part) {
   const std::vector<std::string> all = lines();
-  return static_cast<std::size_t>(std::count_if(
-      all.begin(), all.end(), [&](const std::string& line) { return line.find(part) != std::string::npos; }));
+  return static_cast<std::size_t>(
+      std::count_if(all.begin(), all.end(),
+                    [&](const std::string& line) { return line.find(part) != std::string::npos; }));
 }
 
 std::string Conversation::line_with(const std::string& part, base::Milliseconds limit) {
@@ -136,7 +140,8 @@ std::string Conversation::text_of(const std::string& id) {
     return line;
   }
   const auto content = base::json_elements(base::json_member(result, "content"));
-  return content.empty() ? std::string() : base::json_unescape(base::json_member(content.at(0), "text"));
+  return content.empty() ? std::string()
+                         : base::json_unescape(base::json_member(content.at(0), "text"));
 }
 
 void BridgeTest::SetUp() {
@@ -182,7 +187,8 @@ void BridgeTest::enroll(const std::string& harness, const std::string& token) {
   } else {
     entries = "{";
   }
-  write_text(path, entries + base::quote_json(fleet_.url() + "|" + harness) + ":" + base::quote_json(token) + "}");
+  write_text(path, entries + base::quote_json(fleet_.url() + "|" + harness) + ":" +
+                       base::quote_json(token) + "}");
   ASSERT_EQ(::chmod((dir_ / "config").c_str(), 0700), 0);
   ASSERT_EQ(::chmod(folder.c_str(), 0700), 0);
   ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
@@ -229,7 +235,9 @@ void BridgeTest::start_joined() {
   ASSERT_NE(join().find("Joined the fleet as session"), std::string::npos);
 }
 
-bool BridgeTest::said(const std::string& part) { return log_.contains(part); }
+bool BridgeTest::said(const std::string& part) {
+  return log_.contains(part);
+}
 
 bool BridgeTest::wait_said(const std::string& part, base::Milliseconds limit) {
   return wait_until([&] { return said(part); }, limit);
@@ -237,12 +245,14 @@ bool BridgeTest::wait_said(const std::string& part, base::Milliseconds limit) {
 
 std::size_t BridgeTest::times_said(const std::string& part) {
   const std::vector<std::string> lines = log_.lines();
-  return static_cast<std::size_t>(std::count_if(
-      lines.begin(), lines.end(), [&](const std::string& line) { return line.find(part) != std::string::npos; }));
+  return static_cast<std::size_t>(
+      std::count_if(lines.begin(), lines.end(),
+                    [&](const std::string& line) { return line.find(part) != std::string::npos; }));
 }
 
 sink::SeatFiles BridgeTest::files() const {
-  return sink::resolve_bridge_seat({fleet_.url(), options_.harness, options_.project}, (dir_.path() + "/work"), environment_)
+  return sink::resolve_bridge_seat({fleet_.url(), options_.harness, options_.project},
+                                   (dir_.path() + "/work"), environment_)
       .seat.files;
 }
 
@@ -257,8 +267,8 @@ std::vector<sink::Entry> BridgeTest::rows() const {
 
 std::size_t BridgeTest::rows_of(const std::string& type) const {
   const std::vector<sink::Entry> all = rows();
-  return static_cast<std::size_t>(
-      std::count_if(all.begin(), all.end(), [&](const sink::Entry& row) { return row.type == type; }));
+  return static_cast<std::size_t>(std::count_if(
+      all.begin(), all.end(), [&](const sink::Entry& row) { return row.type == type; }));
 }
 
 bool BridgeTest::wait_rows(std::size_t n) const {
@@ -266,12 +276,14 @@ bool BridgeTest::wait_rows(std::size_t n) const {
 }
 
 void BridgeTest::stop_file(const std::string& where) {
-  write_text(where + "/.robot-council/stop.json",
-             R"({"version":1,"scope":"all","reason":"wrong branch","who":"ana","when":"2026-11-30T05:40:12Z","repo":""})");
+  write_text(
+      where + "/.robot-council/stop.json",
+      R"({"version":1,"scope":"all","reason":"wrong branch","who":"ana","when":"2026-11-30T05:40:12Z","repo":""})");
 }
 
 BridgeProcess::BridgeProcess(const std::vector<std::string>& arguments,
-                             const std::map<std::string, std::string>& environment, const std::string& directory) {
+                             const std::map<std::string, std::string>& environment,
+                             const std::string& directory) {
   base::ChildOptions options;
   options.argv = {program("robot-council-net"), "mcp"};
   options.argv.insert(options.argv.end(), arguments.begin(), arguments.end());
@@ -285,7 +297,8 @@ BridgeProcess::BridgeProcess(const std::vector<std::string>& arguments,
   base::Result<base::Child> child = base::Child::start(options);
   EXPECT_TRUE(child.ok());
   child_ = *std::move(child);
-  harness_ = std::make_unique<Conversation>(std::move(child_->standard_in), std::move(child_->standard_out));
+  harness_ = std::make_unique<Conversation>(std::move(child_->standard_in),
+                                            std::move(child_->standard_out));
   err_ = std::move(child_->standard_err);
   static_cast<void>(base::set_nonblocking(err_.get()));
 }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -10,14 +8,16 @@
 #include <thread>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "base/child.hpp"
 #include "base/context.hpp"
 #include "base/fd.hpp"
 #include "bridge/bridge.hpp"
-#include "tests/bridge/fake_fleet.hpp"
-#include "tests/lib/support.hpp"
 #include "sink/entry.hpp"
 #include "sink/seat_files.hpp"
+#include "tests/bridge/fake_fleet.hpp"
+#include "tests/lib/support.hpp"
 
 namespace robot_council::test {
 
@@ -47,7 +47,8 @@ class Conversation {
   // The answer with this id (bytes); "" if none came in time.
   std::string answer(const std::string& id, base::Milliseconds limit = base::Milliseconds(10000));
   // A line that holds this.
-  std::string line_with(const std::string& part, base::Milliseconds limit = base::Milliseconds(10000));
+  std::string line_with(const std::string& part,
+                        base::Milliseconds limit = base::Milliseconds(10000));
   // Text of a tool's answer.
   std::string text_of(const std::string& id);
 
@@ -77,7 +78,8 @@ class SleepyClock final : public base::Clock {
   std::atomic<std::int64_t> asleep_{0};
 };
 
-// A bridge in this process, with private folders, an enrolled harness and a fleet that can misbehave.
+// A bridge in this process, with private folders, an enrolled harness and a fleet that can
+// misbehave.
 class BridgeTest : public ::testing::Test {
  protected:
   void SetUp() override;
@@ -117,7 +119,8 @@ class BridgeTest : public ::testing::Test {
 // The real program, started as a harness does.
 class BridgeProcess {
  public:
-  BridgeProcess(const std::vector<std::string>& arguments, const std::map<std::string, std::string>& environment,
+  BridgeProcess(const std::vector<std::string>& arguments,
+                const std::map<std::string, std::string>& environment,
                 const std::string& directory);
   [[nodiscard]] Conversation& harness() { return *harness_; }
   [[nodiscard]] base::Child& child() { return *child_; }

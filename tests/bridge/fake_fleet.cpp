@@ -1,7 +1,6 @@
 #include "tests/bridge/fake_fleet.hpp"
 
 #include <arpa/inet.h>
-#include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -10,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+
+#include <gtest/gtest.h>
 
 #include "base/json_scan.hpp"
 #include "base/text.hpp"
@@ -65,7 +66,9 @@ FakeFleet::FakeFleet() {
   thread_ = std::thread([this] { accept_loop(); });
 }
 
-FakeFleet::~FakeFleet() { stop(); }
+FakeFleet::~FakeFleet() {
+  stop();
+}
 
 void FakeFleet::stop() {
   stop_ = true;
@@ -113,8 +116,10 @@ std::int64_t FakeFleet::post(const std::string& type, const std::string& rest) {
 }
 
 std::int64_t FakeFleet::directive(const std::string& body) {
-  return post("directive", R"("body":")" + body +
-                               R"(","meta":null,"created_at":"2026-09-24T12:00:00+00:00","actor":{"session_id":9,"github_login":"dev"})");
+  return post(
+      "directive",
+      R"("body":")" + body +
+          R"(","meta":null,"created_at":"2026-09-24T12:00:00+00:00","actor":{"session_id":9,"github_login":"dev"})");
 }
 
 std::int64_t FakeFleet::head() {
@@ -203,7 +208,8 @@ void FakeFleet::serve(int fd, std::uint64_t connection) {
     if (head_end != std::string::npos) {
       const std::string lower = base::to_lower_ascii(bytes.substr(0, head_end));
       const std::size_t at = lower.find("content-length: ");
-      need = at == std::string::npos ? 0 : static_cast<std::size_t>(std::stoul(lower.substr(at + 16)));
+      need =
+          at == std::string::npos ? 0 : static_cast<std::size_t>(std::stoul(lower.substr(at + 16)));
       if (bytes.size() >= head_end + 4 + need) {
         break;
       }
@@ -229,11 +235,14 @@ void FakeFleet::serve(int fd, std::uint64_t connection) {
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const std::size_t colon = lines[i].find(':');
     if (colon != std::string::npos) {
-      request.headers[base::to_lower_ascii(lines[i].substr(0, colon))] = std::string(base::trim(lines[i].substr(colon + 1)));
+      request.headers[base::to_lower_ascii(lines[i].substr(0, colon))] =
+          std::string(base::trim(lines[i].substr(colon + 1)));
     }
   }
   request.body = bytes.substr(head_end + 4);
-  request.token = request.headers["authorization"].rfind("Bearer ", 0) == 0 ? request.headers["authorization"].substr(7) : "";
+  request.token = request.headers["authorization"].rfind("Bearer ", 0) == 0
+                      ? request.headers["authorization"].substr(7)
+                      : "";
   {
     const std::lock_guard<std::mutex> lock(mu_);
     requests_.push_back(request);
@@ -242,7 +251,9 @@ void FakeFleet::serve(int fd, std::uint64_t connection) {
   const FleetReply reply = reply_to(request, fd);
   if (reply.hang || reply.drip) {
     if (reply.drip) {
-      static_cast<void>(send_all(fd, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n"));
+      static_cast<void>(send_all(
+          fd,
+          "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n"));
     }
     while (!stop_ && !peer_gone(fd)) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -251,8 +262,9 @@ void FakeFleet::serve(int fd, std::uint64_t connection) {
       }
     }
   } else if (!reply.cut) {
-    std::string answer = "HTTP/1.1 " + std::to_string(reply.status) + " X\r\nConnection: close\r\nContent-Length: " +
-                         std::to_string(reply.body.size()) + "\r\n";
+    std::string answer =
+        "HTTP/1.1 " + std::to_string(reply.status) +
+        " X\r\nConnection: close\r\nContent-Length: " + std::to_string(reply.body.size()) + "\r\n";
     bool typed = false;
     for (const auto& [name, value] : reply.headers) {
       answer += name + ": " + value + "\r\n";
@@ -288,7 +300,8 @@ FleetReply FakeFleet::reply_to(const FleetRequest& request, int fd) {
 }
 
 FleetReply FakeFleet::own_reply(const FleetRequest& request, int fd) {
-  const bool by_installation = request.path == "sessions" || request.path.rfind("sessions/", 0) == 0;
+  const bool by_installation =
+      request.path == "sessions" || request.path.rfind("sessions/", 0) == 0;
   {
     const std::lock_guard<std::mutex> lock(mu_);
     const std::string good = by_installation ? "I|secret" : "S|" + std::to_string(tokens_);
@@ -303,10 +316,11 @@ FleetReply FakeFleet::own_reply(const FleetRequest& request, int fd) {
     expired_ = false;
     const std::string capacity = member(request.body, "capacity");
     return {201,
-            R"({"session_id":)" + std::to_string(session_) + R"(,"token":"S|)" + std::to_string(tokens_) +
-                R"(","abilities":)" + abilities_ + R"(,"expires_in":3600,"feed_cursor":)" + std::to_string(next_id_ - 1) +
-                R"(,"capacity":)" + (capacity.empty() ? "1" : capacity) + R"(,"declared_capacity":)" +
-                (capacity.empty() ? "null" : capacity) + "}",
+            R"({"session_id":)" + std::to_string(session_) + R"(,"token":"S|)" +
+                std::to_string(tokens_) + R"(","abilities":)" + abilities_ +
+                R"(,"expires_in":3600,"feed_cursor":)" + std::to_string(next_id_ - 1) +
+                R"(,"capacity":)" + (capacity.empty() ? "1" : capacity) +
+                R"(,"declared_capacity":)" + (capacity.empty() ? "null" : capacity) + "}",
             {}};
   }
   if (request.method == "DELETE") {
@@ -317,8 +331,9 @@ FleetReply FakeFleet::own_reply(const FleetRequest& request, int fd) {
     ++tokens_;
     expired_ = false;
     return {200,
-            R"({"session_id":)" + std::to_string(session_) + R"(,"token":"S|)" + std::to_string(tokens_) +
-                R"(","abilities":)" + abilities_ + R"(,"expires_in":3600,"feed_cursor":0})",
+            R"({"session_id":)" + std::to_string(session_) + R"(,"token":"S|)" +
+                std::to_string(tokens_) + R"(","abilities":)" + abilities_ +
+                R"(,"expires_in":3600,"feed_cursor":0})",
             {}};
   }
   if (request.key() == "GET events") {
@@ -339,7 +354,8 @@ FleetReply FakeFleet::own_reply(const FleetRequest& request, int fd) {
 FleetReply FakeFleet::feed(const FleetRequest& request, int fd) {
   const std::int64_t after = std::stoll(query_value(request.query, "after").value_or("0"));
   const int wait = std::stoi(query_value(request.query, "wait").value_or("0"));
-  const base::SteadyTime until = base::deadline_in(std::chrono::milliseconds(waits_ ? wait * 100 : 0));
+  const base::SteadyTime until =
+      base::deadline_in(std::chrono::milliseconds(waits_ ? wait * 100 : 0));
   std::unique_lock<std::mutex> lock(mu_);
   while (next_id_ - 1 <= after && !stop_ && base::time_left(until).count() > 0) {
     changed_.wait_for(lock, std::chrono::milliseconds(10));
@@ -359,7 +375,8 @@ FleetReply FakeFleet::feed(const FleetRequest& request, int fd) {
       }
     }
   }
-  FleetReply reply{200, R"({"events":[)" + list + R"(],"cursor":)" + std::to_string(cursor) + "}", {}};
+  FleetReply reply{
+      200, R"({"events":[)" + list + R"(],"cursor":)" + std::to_string(cursor) + "}", {}};
   if (waits_) {
     reply.headers.emplace_back("Robot-Council-Wait", "25");
   }

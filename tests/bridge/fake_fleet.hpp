@@ -20,8 +20,8 @@ namespace robot_council::test {
 
 struct FleetRequest {
   std::string method;
-  std::string path;   // below /robot-council/api/
-  std::string query;  // without "?"
+  std::string path;                            // below /robot-council/api/
+  std::string query;                           // without "?"
   std::map<std::string, std::string> headers;  // lower-case names
   std::string body;
   std::string token;  // of the Bearer
@@ -39,8 +39,9 @@ struct FleetReply {
   bool drip = false;  // a byte now and then, without end
 };
 
-// A fleet that can misbehave: real HTTP on loopback, one thread a connection, every answer replaceable. What it does by itself: one
-// session after another, a feed with held reads, a token that renewals replace, an MCP endpoint with one tool.
+// A fleet that can misbehave: real HTTP on loopback, one thread a connection, every answer
+// replaceable. What it does by itself: one session after another, a feed with held reads, a token
+// that renewals replace, an MCP endpoint with one tool.
 class FakeFleet {
  public:
   using Handler = std::function<std::optional<FleetReply>(const FleetRequest&)>;
@@ -53,7 +54,8 @@ class FakeFleet {
   FakeFleet& operator=(FakeFleet&&) = delete;
 
   [[nodiscard]] std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
-  // Replaces the answer to "POST sessions", "GET events", ...; nothing from it: the fleet's own answer. Later ones win.
+  // Replaces the answer to "POST sessions", "GET events", ...; nothing from it: the fleet's own
+  // answer. Later ones win.
   void on(const std::string& key, Handler handler);
   void on(const std::string& key, FleetReply reply);
   // The next `times` answers only.
@@ -72,7 +74,8 @@ class FakeFleet {
 
   [[nodiscard]] std::vector<FleetRequest> requests(const std::string& key = {});
   [[nodiscard]] std::size_t count(const std::string& key) { return requests(key).size(); }
-  bool wait_for(const std::string& key, std::size_t times, base::Milliseconds limit = base::Milliseconds(10000));
+  bool wait_for(const std::string& key, std::size_t times,
+                base::Milliseconds limit = base::Milliseconds(10000));
   [[nodiscard]] std::int64_t session() { return session_; }
   [[nodiscard]] std::string token();
   [[nodiscard]] std::size_t open_connections() const { return open_; }
@@ -107,6 +110,7 @@ class FakeFleet {
 };
 
 // Reads `name` of a query.
-[[nodiscard]] std::optional<std::string> query_value(const std::string& query, const std::string& name);
+[[nodiscard]] std::optional<std::string> query_value(const std::string& query,
+                                                     const std::string& name);
 
 }  // namespace robot_council::test

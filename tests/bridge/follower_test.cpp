@@ -18,11 +18,14 @@ using bridge::Timings;
 using FollowerTest = BridgeTest;
 
 FleetReply page(const std::string& events, std::int64_t cursor, const std::string& more = {}) {
-  return {200, R"({"events":[)" + events + R"(],"cursor":)" + std::to_string(cursor) + more + "}", {{"Robot-Council-Wait", "25"}}};
+  return {200,
+          R"({"events":[)" + events + R"(],"cursor":)" + std::to_string(cursor) + more + "}",
+          {{"Robot-Council-Wait", "25"}}};
 }
 
 std::string own_role_event(std::int64_t id, const std::string& type, const std::string& meta) {
-  return R"({"id":)" + std::to_string(id) + R"(,"type":")" + type + R"(","actor":{"session_id":41},"meta":)" + meta + "}";
+  return R"({"id":)" + std::to_string(id) + R"(,"type":")" + type +
+         R"(","actor":{"session_id":41},"meta":)" + meta + "}";
 }
 
 // 102
@@ -42,7 +45,8 @@ TEST_F(FollowerTest, WithoutACursorTheServicesOwnPositionIsTaken) {
 
 // 103
 TEST_F(FollowerTest, WhatTheServiceDoesNotTakeIsDroppedSilently) {
-  fleet_.once("GET events", FleetReply{422, R"({"message":"x","errors":{"acknowledge":["bad"]}})", {}});
+  fleet_.once("GET events",
+              FleetReply{422, R"({"message":"x","errors":{"acknowledge":["bad"]}})", {}});
   fleet_.once("GET events", FleetReply{422, R"({"message":"x","errors":{"wait":["bad"]}})", {}});
   start_joined();
   ASSERT_TRUE(fleet_.wait_for("GET events", 3));
@@ -110,12 +114,15 @@ TEST(FeedPlan, BacksOffAndComesBack) {
   const base::SteadyTime now(std::chrono::hours(1));
   std::int64_t expected = 1000;
   for (int i = 0; i < 8; ++i) {
-    EXPECT_EQ(plan.after_failure(500, std::nullopt, false, 0, now), now + base::Milliseconds(expected));
+    EXPECT_EQ(plan.after_failure(500, std::nullopt, false, 0, now),
+              now + base::Milliseconds(expected));
     expected = std::min<std::int64_t>(expected * 2, 60000);
   }
-  EXPECT_GT(plan.after_failure(500, std::nullopt, false, 0.9, now), now + base::Milliseconds(60000));
+  EXPECT_GT(plan.after_failure(500, std::nullopt, false, 0.9, now),
+            now + base::Milliseconds(60000));
   EXPECT_EQ(plan.after_failure(429, std::nullopt, false, 0, now), now + base::Milliseconds(30000));
-  EXPECT_EQ(plan.after_failure(429, base::Milliseconds(9000), false, 0, now), now + base::Milliseconds(9000));
+  EXPECT_EQ(plan.after_failure(429, base::Milliseconds(9000), false, 0, now),
+            now + base::Milliseconds(9000));
   static_cast<void>(plan.after_page({}, now));
   EXPECT_EQ(plan.after_failure(0, std::nullopt, false, 0, now), now + base::Milliseconds(1000));
 }
@@ -148,7 +155,8 @@ TEST_F(FollowerTest, ABacklogIsReadInARow) {
     std::string events;
     const std::int64_t last = std::min<std::int64_t>(after + 200, 450);
     for (std::int64_t id = after + 1; id <= last; ++id) {
-      events += (events.empty() ? "" : ",") + std::string(R"({"id":)") + std::to_string(id) + R"(,"type":"narration"})";
+      events += (events.empty() ? "" : ",") + std::string(R"({"id":)") + std::to_string(id) +
+                R"(,"type":"narration"})";
     }
     return page(events, last);
   });
@@ -178,7 +186,10 @@ TEST_F(FollowerTest, AFailureIsSaidAndReadAgain) {
   start_joined();
   ASSERT_TRUE(fleet_.wait_for("GET events", 5));
   EXPECT_EQ(times_said("Could not read the fleet feed: the service answered 500."), 1U);
-  EXPECT_EQ(times_said("Could not read the fleet feed: the service answered with something that is not a page."), 2U);
+  EXPECT_EQ(
+      times_said(
+          "Could not read the fleet feed: the service answered with something that is not a page."),
+      2U);
   EXPECT_TRUE(fleet_.wait_for("GET events", 5));
   fleet_.directive();
   EXPECT_TRUE(wait_rows(1));
@@ -203,8 +214,8 @@ TEST_F(FollowerTest, OneRefusalIsSilentAndTwoAreSaid) {
 // 110, 111
 TEST_F(FollowerTest, APromotionCutsThePageAndRenewsOnce) {
   const std::string before = R"({"id":1,"type":"task.created","actor":{"session_id":9}})";
-  const std::string change =
-      own_role_event(2, "session.role_changed", R"({"from":"build","to":"coordinator","how":"approved"})");
+  const std::string change = own_role_event(
+      2, "session.role_changed", R"({"from":"build","to":"coordinator","how":"approved"})");
   const std::string after = R"({"id":3,"type":"task.created","actor":{"session_id":9},"x":1.0})";
   fleet_.on("GET events", [&](const FleetRequest& request) -> std::optional<FleetReply> {
     const std::string from = query_value(request.query, "after").value_or("");
@@ -228,20 +239,27 @@ TEST_F(FollowerTest, APromotionCutsThePageAndRenewsOnce) {
   EXPECT_EQ(rows().size(), 1U);
   EXPECT_EQ(rows().at(0).json, after);  // as received
   EXPECT_EQ(fleet_.count("POST sessions/41/renew"), 1U);
-  EXPECT_EQ(times_said("This session is now in the `coordinator` role, from `build`, approved by an administrator. Refreshing what it may do."),
+  EXPECT_EQ(times_said("This session is now in the `coordinator` role, from `build`, approved by "
+                       "an administrator. Refreshing what it may do."),
             1U);
 }
 
 // 112
 TEST_F(FollowerTest, ADenialIsSaidAndAnothersRoleIsNot) {
-  fleet_.once("GET events",
-              page(own_role_event(1, "session.role_requested", R"({"refused":"coordinator","stays":"build"})") + "," +
-                       own_role_event(2, "session.role_requested", R"({"from":"build","to":"ci"})") + "," +
-                       R"({"id":3,"type":"session.role_changed","actor":{"session_id":9},"meta":{"to":"ci"}})",
-                   3));
+  fleet_.once(
+      "GET events",
+      page(
+          own_role_event(1, "session.role_requested",
+                         R"({"refused":"coordinator","stays":"build"})") +
+              "," + own_role_event(2, "session.role_requested", R"({"from":"build","to":"ci"})") +
+              "," +
+              R"({"id":3,"type":"session.role_changed","actor":{"session_id":9},"meta":{"to":"ci"}})",
+          3));
   fleet_.set_head(0);
   start_joined();
-  EXPECT_TRUE(wait_said("The request for the `coordinator` role was denied by an administrator. This session stays `build`."));
+  EXPECT_TRUE(
+      wait_said("The request for the `coordinator` role was denied by an administrator. This "
+                "session stays `build`."));
   EXPECT_FALSE(said("This session is now in"));
   EXPECT_EQ(fleet_.count("POST sessions/41/renew"), 0U);
 }
@@ -266,11 +284,12 @@ TEST_F(FollowerTest, APageThatCannotBeCommittedIsReadAgain) {
   std::atomic<bool> release{false};
   std::atomic<bool> inside{false};
   std::thread holder([&] {
-    static_cast<void>((*store)->write(sink::WaitBudget(), [&](sink::DeliveryStore::Transaction&) -> base::Status {
-      inside = true;
-      static_cast<void>(wait_until([&] { return release.load(); }));
-      return {};
-    }));
+    static_cast<void>(
+        (*store)->write(sink::WaitBudget(), [&](sink::DeliveryStore::Transaction&) -> base::Status {
+          inside = true;
+          static_cast<void>(wait_until([&] { return release.load(); }));
+          return {};
+        }));
   });
   ASSERT_TRUE(wait_until([&] { return inside.load(); }));
   fleet_.directive("second");
@@ -290,7 +309,9 @@ TEST_F(FollowerTest, AFeedThatWentBackIsSaidAndFollowed) {
   fleet_.once("GET events", page("", 20));
   start_joined();
   ASSERT_TRUE(fleet_.wait_for("GET events", 2));
-  EXPECT_TRUE(wait_said("The fleet's feed went back from event 500 to event 20: the service was restored or replaced."));
+  EXPECT_TRUE(
+      wait_said("The fleet's feed went back from event 500 to event 20: the service was restored "
+                "or replaced."));
   EXPECT_EQ(query_value(fleet_.requests("GET events").at(1).query, "after"), "20");
   EXPECT_TRUE(wait_until([&] { return rows_of("bridge.feed-gap") == 1; }));
 }
@@ -300,7 +321,8 @@ TEST_F(FollowerTest, APrunedFeedIsSaid) {
   fleet_.set_head(50);
   fleet_.once("GET events", page(R"({"id":95,"type":"directive"})", 95, R"(,"oldest":90)"));
   start_joined();
-  EXPECT_TRUE(wait_said("The fleet no longer keeps events 51 to 89, and this session has not seen them."));
+  EXPECT_TRUE(
+      wait_said("The fleet no longer keeps events 51 to 89, and this session has not seen them."));
   EXPECT_TRUE(wait_rows(2));
   EXPECT_EQ(rows_of("bridge.feed-gap"), 1U);
   EXPECT_EQ(rows_of("directive"), 1U);
@@ -309,10 +331,14 @@ TEST_F(FollowerTest, APrunedFeedIsSaid) {
 // 152
 TEST_F(FollowerTest, ANewEpochBehindMyPositionGoesBackToItsHead) {
   fleet_.set_head(50);
-  fleet_.once("GET events", page("", 60, R"(,"epoch":"one","epoch_head":10)"));  // a join's first is only remembered
+  fleet_.once(
+      "GET events",
+      page("", 60, R"(,"epoch":"one","epoch_head":10)"));  // a join's first is only remembered
   fleet_.once("GET events", page("", 61, R"(,"epoch":"two","epoch_head":60)"));  // not below
-  fleet_.once("GET events", page(R"({"id":62,"type":"directive"})", 62, R"(,"epoch":"three","epoch_head":30)"));
-  fleet_.once("GET events", page(R"({"id":31,"type":"directive"},{"id":62,"type":"directive"})", 62, R"(,"epoch":"three","epoch_head":30)"));
+  fleet_.once("GET events",
+              page(R"({"id":62,"type":"directive"})", 62, R"(,"epoch":"three","epoch_head":30)"));
+  fleet_.once("GET events", page(R"({"id":31,"type":"directive"},{"id":62,"type":"directive"})", 62,
+                                 R"(,"epoch":"three","epoch_head":30)"));
   start_joined();
   EXPECT_TRUE(wait_until([&] { return rows_of("directive") == 2; }));
   EXPECT_EQ(times_said("The fleet's feed went back from event 61 to event 30"), 1U);

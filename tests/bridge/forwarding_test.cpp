@@ -1,8 +1,8 @@
 // Calls between harness and service.
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+
+#include <gtest/gtest.h>
 
 #include "base/files.hpp"
 #include "base/json_scan.hpp"
@@ -15,12 +15,15 @@ namespace {
 namespace text = bridge::text;
 using ForwardTest = BridgeTest;
 
-FleetReply hanging() { return {200, "", {}, false, true, false}; }
+FleetReply hanging() {
+  return {200, "", {}, false, true, false};
+}
 
 // 66, service contract 63: nothing of our own is added
 TEST_F(ForwardTest, TheLinesBytesGoOutWithTheSessionsToken) {
   start_joined();
-  const std::string line = R"({"method":"tools/call", "jsonrpc":"2.0",  "id":1.0,"params":{"name":"task_list","arguments":{"x":1e400}}})";
+  const std::string line =
+      R"({"method":"tools/call", "jsonrpc":"2.0",  "id":1.0,"params":{"name":"task_list","arguments":{"x":1e400}}})";
   harness_->send(line);
   EXPECT_NE(harness_->answer("1.0"), "");
   const FleetRequest call = fleet_.requests("POST mcp").back();
@@ -42,7 +45,8 @@ TEST_F(ForwardTest, EightStuckCallsLeaveTheNinthWaitingAndNothingElse) {
   options_.timings.heartbeat = base::Milliseconds(100);
   start_joined();
   fleet_.on("POST mcp", [](const FleetRequest& request) -> std::optional<FleetReply> {
-    return request.body.find("\"stuck\"") == std::string::npos ? std::optional<FleetReply>() : hanging();
+    return request.body.find("\"stuck\"") == std::string::npos ? std::optional<FleetReply>()
+                                                               : hanging();
   });
   const std::size_t before = fleet_.count("POST mcp");
   for (int i = 0; i < 9; ++i) {
@@ -56,13 +60,15 @@ TEST_F(ForwardTest, EightStuckCallsLeaveTheNinthWaitingAndNothingElse) {
   EXPECT_TRUE(fleet_.wait_for("POST agent/heartbeat", 2));
   std::vector<FleetRequest> calls = fleet_.requests("POST mcp");
   ASSERT_EQ(calls.size(), before + 8);
-  std::sort(calls.begin(), calls.end(),
-            [](const FleetRequest& a, const FleetRequest& b) { return a.connection < b.connection; });
+  std::sort(calls.begin(), calls.end(), [](const FleetRequest& a, const FleetRequest& b) {
+    return a.connection < b.connection;
+  });
   for (std::size_t i = 0; i < 8; ++i) {
     EXPECT_EQ(base::json_member(calls.at(before + i).body, "id"), std::to_string(100 + i));
   }
   // 80: a cancelled call closes its connection and gives its place free
-  harness_->send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":103}})");
+  harness_->send(
+      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":103}})");
   EXPECT_TRUE(fleet_.wait_for("POST mcp", before + 9));
   EXPECT_EQ(harness_->count(R"("id":103)"), 0U);
   EXPECT_EQ(fleet_.requests("POST mcp").back().body.find("cancelled"), std::string::npos);
@@ -72,7 +78,8 @@ TEST_F(ForwardTest, EightStuckCallsLeaveTheNinthWaitingAndNothingElse) {
 TEST_F(ForwardTest, AnswersComeAsTheyAreReady) {
   start_joined();
   fleet_.on("POST mcp", [](const FleetRequest& request) -> std::optional<FleetReply> {
-    return request.body.find("\"stuck\"") == std::string::npos ? std::optional<FleetReply>() : hanging();
+    return request.body.find("\"stuck\"") == std::string::npos ? std::optional<FleetReply>()
+                                                               : hanging();
   });
   harness_->call("1", "stuck");
   harness_->call("2", "task_list");
@@ -83,7 +90,8 @@ TEST_F(ForwardTest, AnswersComeAsTheyAreReady) {
 // 80: a waiting call
 TEST_F(ForwardTest, AnUnknownIdInACancelIsIgnored) {
   start_joined();
-  harness_->send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"nobody"}})");
+  harness_->send(
+      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"nobody"}})");
   harness_->call("2", "task_list");
   EXPECT_EQ(harness_->text_of("2"), "ok");
   EXPECT_EQ(fleet_.requests("POST mcp").size(), 2U);
@@ -137,7 +145,8 @@ TEST_F(ForwardTest, ABusyServiceIsAskedOnceMore) {
   EXPECT_GE(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(950));
   fleet_.once("POST mcp", FleetReply{503, "{}", {{"Retry-After", "60"}}});
   harness_->call("3", "task_list");
-  EXPECT_NE(harness_->answer("3", base::Milliseconds(900)).find("The service answered HTTP 503."), std::string::npos);
+  EXPECT_NE(harness_->answer("3", base::Milliseconds(900)).find("The service answered HTTP 503."),
+            std::string::npos);
 }
 
 // 80: also while it waits for a busy service or for a new token
@@ -146,12 +155,14 @@ TEST_F(ForwardTest, ACallThatWaitsToBeSentAgainCanBeCancelled) {
   fleet_.once("POST mcp", FleetReply{503, "{}", {{"Retry-After", "5"}}});
   harness_->call("2", "task_list");
   ASSERT_TRUE(fleet_.wait_for("POST mcp", 2));
-  harness_->send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}})");
+  harness_->send(
+      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}})");
   fleet_.on("POST sessions/41/renew", hanging());
   fleet_.expire_token();
   harness_->call("3", "task_list");
   ASSERT_TRUE(fleet_.wait_for("POST sessions/41/renew", 1));
-  harness_->send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}})");
+  harness_->send(
+      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}})");
   harness_->request("4", "ping");
   EXPECT_NE(harness_->answer("4"), "");
   const base::SteadyTime begun = std::chrono::steady_clock::now();
@@ -163,7 +174,8 @@ TEST_F(ForwardTest, ACallThatWaitsToBeSentAgainCanBeCancelled) {
 // 75: no redirect is followed
 TEST_F(ForwardTest, ARedirectIsNotFollowed) {
   start_joined();
-  fleet_.once("POST mcp", FleetReply{302, "", {{"Location", fleet_.url() + "/robot-council/api/elsewhere"}}});
+  fleet_.once("POST mcp",
+              FleetReply{302, "", {{"Location", fleet_.url() + "/robot-council/api/elsewhere"}}});
   harness_->call("2", "task_list");
   EXPECT_NE(harness_->answer("2").find("The service answered HTTP 302."), std::string::npos);
   EXPECT_EQ(fleet_.count("POST elsewhere") + fleet_.count("GET elsewhere"), 0U);
@@ -197,7 +209,10 @@ TEST_F(ForwardTest, ACutConnectionIsToldWithTheId) {
   start_joined();
   fleet_.once("POST mcp", FleetReply{0, "", {}, true, false, false});
   harness_->call("\"x\"", "task_list");
-  EXPECT_EQ(harness_->answer("\"x\"").find(R"({"jsonrpc":"2.0","id":"x","error":{"code":-32603,"message":"The fleet could not be reached: )"), 0U);
+  EXPECT_EQ(
+      harness_->answer("\"x\"").find(
+          R"({"jsonrpc":"2.0","id":"x","error":{"code":-32603,"message":"The fleet could not be reached: )"),
+      0U);
   EXPECT_TRUE(wait_said("The fleet could not be reached: "));
 }
 
@@ -215,7 +230,9 @@ TEST_F(ForwardTest, ADrippingServiceEndsAtTheDeadline) {
   start_joined();
   fleet_.once("POST mcp", FleetReply{200, "", {}, false, false, true});
   harness_->call("2", "task_list");
-  EXPECT_NE(harness_->answer("2", base::Milliseconds(3000)).find("The fleet could not be reached: "), std::string::npos);
+  EXPECT_NE(
+      harness_->answer("2", base::Milliseconds(3000)).find("The fleet could not be reached: "),
+      std::string::npos);
 }
 
 // 24
@@ -234,7 +251,11 @@ TEST_F(ForwardTest, ParallelAnswersAndNoticesAreWholeLines) {
   start_joined();
   const std::string big(20000, 'y');
   fleet_.on("POST mcp", [&](const FleetRequest& request) -> std::optional<FleetReply> {
-    return FleetReply{200, R"({"jsonrpc":"2.0","id":)" + std::string(base::json_member(request.body, "id")) + R"(,"result":{"t":")" + big + "\"}}", {}};
+    return FleetReply{200,
+                      R"({"jsonrpc":"2.0","id":)" +
+                          std::string(base::json_member(request.body, "id")) +
+                          R"(,"result":{"t":")" + big + "\"}}",
+                      {}};
   });
   for (int i = 0; i < 64; ++i) {
     harness_->call(std::to_string(1000 + i), "task_list");
@@ -255,7 +276,9 @@ TEST_F(ForwardTest, TheBrakeRefusesToolsAndNothingElse) {
   stop_file(dir_ / "work");
   harness_->call("2", "task_list");
   const std::string refusal = harness_->answer("2");
-  EXPECT_NE(refusal.find(R"("code":-32000,"message":"stopped: wrong branch -- do not retry)"), std::string::npos) << refusal;
+  EXPECT_NE(refusal.find(R"("code":-32000,"message":"stopped: wrong branch -- do not retry)"),
+            std::string::npos)
+      << refusal;
   harness_->call("3", "leave");
   EXPECT_NE(harness_->answer("3").find("-32000"), std::string::npos);
   harness_->call("4", "join");

@@ -1,9 +1,9 @@
 #include "bridge/framing.hpp"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "bridge/limits.hpp"
 #include "bridge/message.hpp"
@@ -17,7 +17,9 @@ std::vector<std::string> frames_of(const std::vector<std::string>& pieces) {
   for (const std::string& piece : pieces) {
     framer.feed(piece);
     while (auto frame = framer.next()) {
-      out.push_back(frame->kind == FrameKind::line ? frame->text : frame->kind == FrameKind::too_long ? "<long>" : "<length>");
+      out.push_back(frame->kind == FrameKind::line       ? frame->text
+                    : frame->kind == FrameKind::too_long ? "<long>"
+                                                         : "<length>");
     }
   }
   return out;
@@ -42,11 +44,14 @@ TEST(Framing, TwoMessagesInOneWriteAndASplitInsideACharacter) {
 
 // Statement 16, case M04.
 TEST(Framing, CarriageReturnsBlankLinesAndAByteOrderMarkAreNoError) {
-  EXPECT_EQ(frames_of({"\xEF\xBB\xBF{}\r\n\r\n  \n\t{} \n"}), (std::vector<std::string>{"{}", "{}"}));
+  EXPECT_EQ(frames_of({"\xEF\xBB\xBF{}\r\n\r\n  \n\t{} \n"}),
+            (std::vector<std::string>{"{}", "{}"}));
 }
 
 // Statement 17.
-TEST(Framing, AnUnterminatedLastLineIsNotGivenOut) { EXPECT_EQ(frames_of({"{}\n{\"x\""}), std::vector<std::string>{"{}"}); }
+TEST(Framing, AnUnterminatedLastLineIsNotGivenOut) {
+  EXPECT_EQ(frames_of({"{}\n{\"x\""}), std::vector<std::string>{"{}"});
+}
 
 // Statement 18.
 TEST(Framing, EightMebibytesPassAndOneByteMoreDoesNot) {
@@ -69,8 +74,10 @@ TEST(Framing, AGibibyteWithoutANewlineIsNotKept) {
 
 // Statement 12, case M03.
 TEST(Framing, AContentLengthHeaderIsSeenOnlyAtTheStart) {
-  EXPECT_EQ(frames_of({"\r\ncontent-LENGTH: 5\r\n\r\n{}\n"}), (std::vector<std::string>{"<length>", "{}"}));
-  EXPECT_EQ(frames_of({"{}\nContent-Length: 5\n"}), (std::vector<std::string>{"{}", "Content-Length: 5"}));
+  EXPECT_EQ(frames_of({"\r\ncontent-LENGTH: 5\r\n\r\n{}\n"}),
+            (std::vector<std::string>{"<length>", "{}"}));
+  EXPECT_EQ(frames_of({"{}\nContent-Length: 5\n"}),
+            (std::vector<std::string>{"{}", "Content-Length: 5"}));
 }
 
 struct Kind {
@@ -109,7 +116,9 @@ TEST(Message, EachKindIsTold) {
 }
 
 TEST(Message, NestingOf128PassesAnd129DoesNot) {
-  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
   EXPECT_EQ(classify(nested(128)).kind, MessageKind::batch);
   EXPECT_EQ(classify(nested(129)).kind, MessageKind::too_deep);
 }

@@ -1,7 +1,8 @@
 // The join and the local tools.
 
-#include <gtest/gtest.h>
 #include <sys/stat.h>
+
+#include <gtest/gtest.h>
 
 #include "base/files.hpp"
 #include "base/json.hpp"
@@ -37,7 +38,9 @@ TEST_F(JoinTest, AFailureIsToldToBothAndNothingChanges) {
   harness_->handshake();
   EXPECT_EQ(join(), "Could not join the fleet: The service refused to start a session (HTTP 503).");
   EXPECT_NE(harness_->answer("\"join\"").find(R"("isError":true)"), std::string::npos);
-  EXPECT_EQ(times_said("Could not join the fleet: The service refused to start a session (HTTP 503)."), 1U);
+  EXPECT_EQ(
+      times_said("Could not join the fleet: The service refused to start a session (HTTP 503)."),
+      1U);
   EXPECT_EQ(harness_->count("list_changed"), 1U);
   harness_->request("2", "tools/list");
   EXPECT_NE(harness_->answer("2").find(R"("name":"join")"), std::string::npos);
@@ -47,7 +50,9 @@ TEST_F(JoinTest, AFailureIsToldToBothAndNothingChanges) {
 TEST_F(JoinTest, AnUnusableOrUnreachableStartIsToldApart) {
   fleet_.on("POST sessions", FleetReply{201, R"({"session_id":5})", {}});
   start();
-  EXPECT_EQ(join(), "Could not join the fleet: The service started a session but did not describe it usably.");
+  EXPECT_EQ(
+      join(),
+      "Could not join the fleet: The service started a session but did not describe it usably.");
   fleet_.on("POST sessions", FleetReply{0, "", {}, true, false, false});
   harness_->call("2", "join");
   EXPECT_EQ(harness_->text_of("2"), "Could not join the fleet: The fleet could not be reached.");
@@ -63,7 +68,8 @@ TEST_F(JoinTest, WrongArgumentsAreRefusedWithoutACall) {
     return harness_->text_of(name);
   };
   EXPECT_EQ(answer(R"({"role":5})"), "The role must be one of: build, ci, coordinator.");
-  EXPECT_EQ(answer(R"({"role":"boss"})"), "There is no role called boss. Roles are: build, ci, coordinator.");
+  EXPECT_EQ(answer(R"({"role":"boss"})"),
+            "There is no role called boss. Roles are: build, ci, coordinator.");
   EXPECT_EQ(answer(R"({"capacity":0})"), std::string(text::kCapacityArgument));
   EXPECT_TRUE(fleet_.requests().empty());
 }
@@ -73,7 +79,8 @@ TEST(JoinRequest, CapacitiesThatPassAndThatDoNot) {
   for (const char* good : {"2", "\"2\"", "2.0", "20e-1"}) {
     EXPECT_EQ(bridge::capacity_of_json(good), 2) << good;
   }
-  for (const char* bad : {"0", "-1", "\"0\"", "1.5", "\"3x\"", "\"03\"", "[3]", "true", "\"\"", "1e999"}) {
+  for (const char* bad :
+       {"0", "-1", "\"0\"", "1.5", "\"3x\"", "\"03\"", "[3]", "true", "\"\"", "1e999"}) {
     EXPECT_FALSE(bridge::capacity_of_json(bad)) << bad;
   }
   EXPECT_FALSE(bridge::join_arguments(R"({"capacity":null})")->capacity);
@@ -85,7 +92,8 @@ TEST_F(JoinTest, ASecondJoinIsRefused) {
   start_joined();
   harness_->call("2", "join");
   EXPECT_EQ(harness_->text_of("2"),
-            "This bridge has already joined the fleet, as session 41. Nothing was changed; the session it holds stays open.");
+            "This bridge has already joined the fleet, as session 41. Nothing was changed; the "
+            "session it holds stays open.");
   EXPECT_EQ(fleet_.count("POST sessions"), 1U);
   EXPECT_EQ(fleet_.count("DELETE sessions/41"), 0U);
 }
@@ -93,26 +101,34 @@ TEST_F(JoinTest, ASecondJoinIsRefused) {
 // 44
 TEST_F(JoinTest, ArgumentsBeatOptionsAndOptionsTheCheckout) {
   write_text(dir_ / "work/.git/HEAD", "ref: refs/heads/main\n");
-  write_text(dir_ / "work/.git/config", "[remote \"origin\"]\n\turl = git@github.com:from/checkout.git\n");
+  write_text(dir_ / "work/.git/config",
+             "[remote \"origin\"]\n\turl = git@github.com:from/checkout.git\n");
   ASSERT_EQ(::mkdir((dir_ / "work/.git/objects").c_str(), 0700), 0);
   ASSERT_EQ(::mkdir((dir_ / "work/.git/refs").c_str(), 0700), 0);
   options_.repository = "from/option";
   start();
-  EXPECT_NE(join(R"({"work_location":"0","capacity":2})").find("working in from/option at 0."), std::string::npos);
+  EXPECT_NE(join(R"({"work_location":"0","capacity":2})").find("working in from/option at 0."),
+            std::string::npos);
   const std::string body = fleet_.requests("POST sessions").at(0).body;
-  EXPECT_EQ(body.find(R"({"repository":"from/option","work_location":"0","capacity":2,"platform":{"os_family":"Linux","arch":)"), 0U)
+  EXPECT_EQ(
+      body.find(
+          R"({"repository":"from/option","work_location":"0","capacity":2,"platform":{"os_family":"Linux","arch":)"),
+      0U)
       << body;
   harness_->call("2", "leave");
   harness_->text_of("2");
   harness_->call("3", "join", R"({"repository":"from/argument","work_location":"..."})");
-  EXPECT_NE(harness_->text_of("3").find("working in from/argument. The fleet's tools are available now. The work location ... is "
-                                        "not a shape the fleet accepts, so it was left unset."),
-            std::string::npos)
+  EXPECT_NE(
+      harness_->text_of("3").find(
+          "working in from/argument. The fleet's tools are available now. The work location ... is "
+          "not a shape the fleet accepts, so it was left unset."),
+      std::string::npos)
       << harness_->text_of("3");
 }
 TEST_F(JoinTest, TheCheckoutTellsRepositoryAndPlace) {
   write_text(dir_ / "work/.git/HEAD", "ref: refs/heads/main\n");
-  write_text(dir_ / "work/.git/config", "[core]\n[remote \"origin\"]\n\turl = https://github.com/from/checkout.git\n");
+  write_text(dir_ / "work/.git/config",
+             "[core]\n[remote \"origin\"]\n\turl = https://github.com/from/checkout.git\n");
   ASSERT_EQ(::mkdir((dir_ / "work/.git/objects").c_str(), 0700), 0);
   ASSERT_EQ(::mkdir((dir_ / "work/.git/refs").c_str(), 0700), 0);
   start();
@@ -122,12 +138,15 @@ TEST_F(JoinTest, TheCheckoutTellsRepositoryAndPlace) {
 // 45, 46
 TEST(Place, RemotesOfOneRepositoryGiveOneName) {
   for (const char* remote :
-       {"git@github.com:Own/Na.me.git", "https://github.com/Own/Na.me", "ssh://git@github.com:22/Own/Na.me.git",
-        "https://user:pw@www.GitHub.com/Own/Na.me.git/", "github.com:Own/Na.me"}) {
+       {"git@github.com:Own/Na.me.git", "https://github.com/Own/Na.me",
+        "ssh://git@github.com:22/Own/Na.me.git", "https://user:pw@www.GitHub.com/Own/Na.me.git/",
+        "github.com:Own/Na.me"}) {
     EXPECT_EQ(bridge::repository_of_remote(remote), "Own/Na.me") << remote;
   }
-  for (const char* remote : {"https://gitlab.com/own/name", "git@example.org:own/name", "https://github.com/own", "/srv/own/name",
-                             "https://github.com/own/name/more", "https://github.com/./..", "", "https://github.com.evil.org/a/b"}) {
+  for (const char* remote :
+       {"https://gitlab.com/own/name", "git@example.org:own/name", "https://github.com/own",
+        "/srv/own/name", "https://github.com/own/name/more", "https://github.com/./..", "",
+        "https://github.com.evil.org/a/b"}) {
     EXPECT_FALSE(bridge::repository_of_remote(remote)) << remote;
   }
 }
@@ -149,7 +168,8 @@ TEST(Place, PlatformsHaveTheWordsOfTheFleet) {
 
 // 47
 TEST_F(JoinTest, ARefusedPlatformIsLeftOutOnce) {
-  fleet_.once("POST sessions", FleetReply{422, R"({"message":"x","errors":{"platform.arch":["bad"]}})", {}});
+  fleet_.once("POST sessions",
+              FleetReply{422, R"({"message":"x","errors":{"platform.arch":["bad"]}})", {}});
   start();
   EXPECT_NE(join().find("Joined"), std::string::npos);
   const std::vector<FleetRequest> starts = fleet_.requests("POST sessions");
@@ -158,7 +178,8 @@ TEST_F(JoinTest, ARefusedPlatformIsLeftOutOnce) {
   EXPECT_EQ(starts.at(1).body.find("platform"), std::string::npos);
 }
 TEST_F(JoinTest, AnotherRefusedFieldIsNotRepeated) {
-  fleet_.once("POST sessions", FleetReply{422, R"({"message":"x","errors":{"platform_x":["bad"]}})", {}});
+  fleet_.once("POST sessions",
+              FleetReply{422, R"({"message":"x","errors":{"platform_x":["bad"]}})", {}});
   start();
   EXPECT_EQ(join(), "Could not join the fleet: The service refused to start a session (HTTP 422).");
   EXPECT_EQ(fleet_.count("POST sessions"), 1U);
@@ -170,24 +191,29 @@ TEST(Summary, RoleNotes) {
   EXPECT_EQ(bridge::role_note(role, "It"), "");
   role.asked = true;
   role.wanted = "ci";
-  EXPECT_EQ(bridge::role_note(role, "It"), "It joined as build: asking for ci failed. The fleet could not be reached.");
+  EXPECT_EQ(bridge::role_note(role, "It"),
+            "It joined as build: asking for ci failed. The fleet could not be reached.");
   role.status = 429;
   role.message = "Slow down.";
   EXPECT_EQ(bridge::role_note(role, "It"),
-            "It joined as build: asking for ci failed. The service refused the role request (HTTP 429). Slow down.");
+            "It joined as build: asking for ci failed. The service refused the role request (HTTP "
+            "429). Slow down.");
   role.status = 202;
   role.pending = true;
   EXPECT_EQ(bridge::role_note(role, "It"),
-            "It asked for the ci role; an administrator decides, and until then it holds build's abilities.");
+            "It asked for the ci role; an administrator decides, and until then it holds build's "
+            "abilities.");
   role.held = "coordinator";
   EXPECT_EQ(bridge::role_note(role, "This session"),
-            "This session asked for the ci role; an administrator decides, and until then it holds coordinator's abilities.");
+            "This session asked for the ci role; an administrator decides, and until then it holds "
+            "coordinator's abilities.");
   role.pending = false;
   EXPECT_EQ(bridge::role_note(role, "It"),
             "It asked for the ci role, and the fleet recorded no request; it holds coordinator.");
   role.held = "";
-  EXPECT_EQ(bridge::role_note(role, "It"),
-            "It asked for the ci role, and the fleet recorded no request; it holds an unknown role.");
+  EXPECT_EQ(
+      bridge::role_note(role, "It"),
+      "It asked for the ci role, and the fleet recorded no request; it holds an unknown role.");
   role.held = "ci";
   EXPECT_EQ(bridge::role_note(role, "It"), "It holds the ci role already.");
 }
@@ -196,15 +222,19 @@ TEST(Summary, RoleNotes) {
 TEST(Summary, CapacityNotes) {
   EXPECT_EQ(bridge::capacity_note({std::nullopt, 3, 3}), "");
   EXPECT_EQ(bridge::capacity_note({2, std::nullopt, std::nullopt}),
-            "It declared a capacity of 2, and the fleet reported none, so it may not support capacity; plan on one task at a time.");
+            "It declared a capacity of 2, and the fleet reported none, so it may not support "
+            "capacity; plan on one task at a time.");
   EXPECT_EQ(bridge::capacity_note({1, 1, 1}), "It holds up to 1 task at once.");
   EXPECT_EQ(bridge::capacity_note({2, 2, 2}), "It holds up to 2 tasks at once.");
   EXPECT_EQ(bridge::capacity_note({99, 16, 16}),
-            "It declared a capacity of 99; the fleet takes at most 16, so it holds up to 16 tasks at once.");
-  EXPECT_EQ(bridge::capacity_note({4, 1, 4}),
-            "It declared a capacity of 4; its seat caps it at 1, so it holds up to 1 task at once.");
+            "It declared a capacity of 99; the fleet takes at most 16, so it holds up to 16 tasks "
+            "at once.");
+  EXPECT_EQ(
+      bridge::capacity_note({4, 1, 4}),
+      "It declared a capacity of 4; its seat caps it at 1, so it holds up to 1 task at once.");
   EXPECT_EQ(bridge::capacity_note({99, 2, 16}),
-            "It declared a capacity of 99; the fleet takes at most 16, and its seat caps it at 2, so it holds up to 2 tasks at once.");
+            "It declared a capacity of 99; the fleet takes at most 16, and its seat caps it at 2, "
+            "so it holds up to 2 tasks at once.");
 }
 
 // 50
@@ -227,7 +257,9 @@ TEST_F(JoinTest, CodexIsToldThatItReadsTheListOnce) {
   harness_->call("2", "leave");
   harness_->text_of("2");
   harness_->call("3", "join");
-  EXPECT_NE(harness_->text_of("3").find(" This client reads the tool list once: start it with --auto-join"), std::string::npos);
+  EXPECT_NE(harness_->text_of("3").find(
+                " This client reads the tool list once: start it with --auto-join"),
+            std::string::npos);
 }
 
 // 52
@@ -256,7 +288,8 @@ TEST_F(JoinTest, AJoinAfterALeaveIsAFreshSession) {
       lifecycle.push_back(request.key());
     }
   }
-  EXPECT_EQ(lifecycle, (std::vector<std::string>{"POST sessions", "DELETE sessions/41", "POST sessions"}));
+  EXPECT_EQ(lifecycle,
+            (std::vector<std::string>{"POST sessions", "DELETE sessions/41", "POST sessions"}));
   finish();
   EXPECT_EQ(fleet_.count("DELETE sessions/41"), 1U);
   EXPECT_EQ(fleet_.count("DELETE sessions/42"), 1U);
@@ -270,7 +303,8 @@ TEST_F(JoinTest, ALeaveGivesCallsBeforeItAWhile) {
   harness_->call("2", "task_list");
   ASSERT_TRUE(fleet_.wait_for("POST mcp", 2));
   harness_->call("3", "leave");
-  EXPECT_NE(harness_->answer("2").find("The session was left before the service answered."), std::string::npos);
+  EXPECT_NE(harness_->answer("2").find("The session was left before the service answered."),
+            std::string::npos);
   EXPECT_EQ(harness_->text_of("3").find("Left the fleet"), 0U);
 }
 
@@ -279,13 +313,16 @@ TEST_F(JoinTest, ARoleRequestTellsWhatCameOfIt) {
   start_joined();
   harness_->call("2", "role_request", R"({"role":"coordinator"})");
   EXPECT_EQ(harness_->text_of("2"),
-            "This session asked for the coordinator role; an administrator decides, and until then it holds build's abilities.");
-  fleet_.on("POST agent/role", FleetReply{200, R"({"pending":false,"requested_role":null,"role":"ci"})", {}});
+            "This session asked for the coordinator role; an administrator decides, and until then "
+            "it holds build's abilities.");
+  fleet_.on("POST agent/role",
+            FleetReply{200, R"({"pending":false,"requested_role":null,"role":"ci"})", {}});
   harness_->call("3", "role_request", R"({"role":"ci"})");
   EXPECT_EQ(harness_->text_of("3"), "This session holds the ci role already.");
   harness_->call("4", "role_request", R"({"role":"coordinator"})");
   EXPECT_EQ(harness_->text_of("4"),
-            "This session asked for the coordinator role, and the fleet recorded no request; it holds ci.");
+            "This session asked for the coordinator role, and the fleet recorded no request; it "
+            "holds ci.");
   fleet_.on("POST agent/role", FleetReply{429, R"({"message":"Too many."})", {}});
   harness_->call("5", "role_request", R"({"role":"ci"})");
   EXPECT_EQ(harness_->text_of("5"), "The service refused the role request (HTTP 429). Too many.");
@@ -294,12 +331,16 @@ TEST_F(JoinTest, ARoleRequestTellsWhatCameOfIt) {
   EXPECT_EQ(harness_->text_of("6"), "The role must be one of: build, ci, coordinator.");
 }
 
-std::string tool(const std::string& name) { return R"({"name":")" + name + R"(","inputSchema":{"type":"object"}})"; }
+std::string tool(const std::string& name) {
+  return R"({"name":")" + name + R"(","inputSchema":{"type":"object"}})";
+}
 
-FleetReply page_reply(const FleetRequest& request, const std::string& tools, const std::string& next) {
+FleetReply page_reply(const FleetRequest& request, const std::string& tools,
+                      const std::string& next) {
   return {200,
-          R"({"jsonrpc":"2.0","id":)" + std::string(base::json_member(request.body, "id")) + R"(,"result":{"tools":[)" + tools +
-              "]" + (next.empty() ? "" : R"(,"nextCursor":)" + next) + "}}",
+          R"({"jsonrpc":"2.0","id":)" + std::string(base::json_member(request.body, "id")) +
+              R"(,"result":{"tools":[)" + tools + "]" +
+              (next.empty() ? "" : R"(,"nextCursor":)" + next) + "}}",
           {}};
 }
 
@@ -309,7 +350,8 @@ TEST_F(JoinTest, ThreePagesBecomeOneAnswer) {
   const std::string odd = R"({"name":"c","x":1.0,"e":{},"s":"\/","inputSchema":{"type":"object"}})";
   fleet_.on("POST mcp", [&](const FleetRequest& request) -> std::optional<FleetReply> {
     if (request.body.find("\"cursor\":\"p2\"") != std::string::npos) {
-      return page_reply(request, tool("b") + R"(,{"name":"bad"})" + "," + tool("leave"), R"("p\u0033")");
+      return page_reply(request, tool("b") + R"(,{"name":"bad"})" + "," + tool("leave"),
+                        R"("p\u0033")");
     }
     if (request.body.find(R"("cursor":"p\u0033")") != std::string::npos) {
       return page_reply(request, odd, "");
@@ -319,12 +361,14 @@ TEST_F(JoinTest, ThreePagesBecomeOneAnswer) {
   const std::size_t before = fleet_.count("POST mcp");
   harness_->request("\"L\"", "tools/list", R"({"_meta":{"x":1}})");
   const std::string list = harness_->answer("\"L\"");
-  EXPECT_EQ(list, R"({"jsonrpc":"2.0","id":"L","result":{"tools":[)" + bridge::leave_tool() + "," + bridge::role_request_tool() + "," +
-                      tool("a") + "," + tool("b") + "," + odd + "]}}");
+  EXPECT_EQ(list, R"({"jsonrpc":"2.0","id":"L","result":{"tools":[)" + bridge::leave_tool() + "," +
+                      bridge::role_request_tool() + "," + tool("a") + "," + tool("b") + "," + odd +
+                      "]}}");
   EXPECT_EQ(fleet_.count("POST mcp") - before, 3U);
   harness_->request("\"M\"", "tools/list");
   EXPECT_NE(harness_->answer("\"M\""), "");
-  EXPECT_EQ(times_said("The fleet's tool bad has no usable schema and was left out of the list."), 1U);
+  EXPECT_EQ(times_said("The fleet's tool bad has no usable schema and was left out of the list."),
+            1U);
   // 62
   harness_->request("\"N\"", "tools/list", R"({"cursor":"p2"})");
   const std::string one = harness_->answer("\"N\"");
@@ -339,7 +383,8 @@ TEST_F(JoinTest, PagesThatDoNotEndGiveTheFirstPage) {
     return page_reply(request, tool("a"), "\"same\"");
   });
   harness_->request("2", "tools/list");
-  EXPECT_NE(harness_->answer("2").find(tool("a") + R"(],"nextCursor":"same"}})"), std::string::npos);
+  EXPECT_NE(harness_->answer("2").find(tool("a") + R"(],"nextCursor":"same"}})"),
+            std::string::npos);
   std::atomic<int> page{0};
   fleet_.on("POST mcp", [&](const FleetRequest& request) -> std::optional<FleetReply> {
     const std::string number = std::to_string(page++);

@@ -1,9 +1,10 @@
 // The session's life: heartbeat, renewal, capacity, expiry, the end by the fleet.
 
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+
+#include <gtest/gtest.h>
 
 #include "base/files.hpp"
 #include "base/json.hpp"
@@ -48,7 +49,10 @@ TEST(Timings, DefaultsAreTheContracts) {
 
 // 85, service contract 7: floats for integers
 TEST_F(KeeperTest, ATokenWithFiveMinutesLeftIsRenewed) {
-  fleet_.on("POST sessions", FleetReply{201, R"({"session_id":41.0,"token":"S|0","expires_in":300.9,"feed_cursor":0.0})", {}});
+  fleet_.on(
+      "POST sessions",
+      FleetReply{
+          201, R"({"session_id":41.0,"token":"S|0","expires_in":300.9,"feed_cursor":0.0})", {}});
   start_joined();
   EXPECT_TRUE(fleet_.wait_for(kRenew, 1));
   EXPECT_EQ(fleet_.requests(kRenew).at(0).token, "I|secret");
@@ -82,9 +86,13 @@ TEST_F(KeeperTest, AConflictAtTheRenewalIsTheEnd) {
   fleet_.expire_token();
   harness_->call("2", "task_list");
   const std::string sentence =
-      "The fleet ended session 41. Whatever it was holding is being released, and the bridge that ran it has stopped. The "
-      "enrollment on this machine is not the problem and needs no repair: a new session needs a new bridge.";
-  EXPECT_NE(harness_->answer("2").find(R"("code":-32002,"message":")" + sentence), std::string::npos) << harness_->answer("2");
+      "The fleet ended session 41. Whatever it was holding is being released, and the bridge that "
+      "ran it has stopped. The "
+      "enrollment on this machine is not the problem and needs no repair: a new session needs a "
+      "new bridge.";
+  EXPECT_NE(harness_->answer("2").find(R"("code":-32002,"message":")" + sentence),
+            std::string::npos)
+      << harness_->answer("2");
   thread_.join();
   EXPECT_EQ(code_, 0);
   EXPECT_EQ(times_said(std::string(text::kGone)), 1U);
@@ -117,7 +125,10 @@ TEST_F(KeeperTest, ARefusedCredentialIsSaidOnce) {
   fleet_.on(kRenew, FleetReply{401, "{}", {}});
   fleet_.expire_token();
   ASSERT_TRUE(fleet_.wait_for(kRenew, 3));
-  EXPECT_EQ(times_said("The service refuses this machine's credential for `codex`. Run `robot-council enroll`."), 1U);
+  EXPECT_EQ(
+      times_said(
+          "The service refuses this machine's credential for `codex`. Run `robot-council enroll`."),
+      1U);
   EXPECT_EQ(rows_of("bridge.credential-refused"), 1U);
   EXPECT_FALSE(said(std::string(text::kGone)));
 }
@@ -148,9 +159,11 @@ TEST_F(KeeperTest, AnExpiringCredentialIsToldInTime) {
   const auto with_days = [this](int days) {
     const std::string at = base::iso_zulu(clock_.wall_ms() + std::int64_t{days} * 24 * 3600 * 1000);
     const std::string path = dir_ / "config/robot-council/enrolments.json";
-    write_text(path, R"({"version":1,"entries":{)" + base::quote_json(fleet_.url() + "|codex") +
-                         R"(:{"store":"file","machine_label":"m","installation_id":1,"enrolled_at":"2026-01-01T00:00:00Z","expires_at":")" +
-                         at + R"("}}})");
+    write_text(
+        path,
+        R"({"version":1,"entries":{)" + base::quote_json(fleet_.url() + "|codex") +
+            R"(:{"store":"file","machine_label":"m","installation_id":1,"enrolled_at":"2026-01-01T00:00:00Z","expires_at":")" +
+            at + R"("}}})");
     ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
   };
   with_days(4);
@@ -191,7 +204,9 @@ TEST_F(KeeperTest, AFailingWatcherIsToldOncePerRun) {
   fleet_.once("POST agent/watcher", FleetReply{500, "{}", {}}, 3);
   start_joined();
   ASSERT_TRUE(fleet_.wait_for("POST agent/watcher", 5));
-  EXPECT_EQ(times_said("The watcher heartbeat was refused (HTTP 500); the lane board will read this watcher as stale until one lands."), 1U);
+  EXPECT_EQ(times_said("The watcher heartbeat was refused (HTTP 500); the lane board will read "
+                       "this watcher as stale until one lands."),
+            1U);
 }
 
 // 94, 95
@@ -200,16 +215,18 @@ TEST_F(KeeperTest, ACapacityThatMovesIsToldAndBackAgain) {
   std::atomic<int> capacity{0};
   fleet_.on("GET agent/session", [&](const FleetRequest&) {
     const int now = capacity;
-    return std::optional<FleetReply>(
-        FleetReply{now < 0 ? 500 : 200, now == 0 ? "{}" : R"({"capacity":)" + std::to_string(now) + "}", {}});
+    return std::optional<FleetReply>(FleetReply{
+        now < 0 ? 500 : 200, now == 0 ? "{}" : R"({"capacity":)" + std::to_string(now) + "}", {}});
   });
   start_joined();
   ASSERT_TRUE(fleet_.wait_for("GET agent/session", 3));
   EXPECT_FALSE(said("capacity"));
   capacity = 3;
-  EXPECT_TRUE(wait_said("This session's capacity changed from 1 to 3, so it may now hold up to 3 tasks at once."));
+  EXPECT_TRUE(wait_said(
+      "This session's capacity changed from 1 to 3, so it may now hold up to 3 tasks at once."));
   capacity = 5;
-  EXPECT_TRUE(wait_said("This session's capacity changed from 1 to 5, so it may now hold up to 5 tasks at once."));
+  EXPECT_TRUE(wait_said(
+      "This session's capacity changed from 1 to 5, so it may now hold up to 5 tasks at once."));
   EXPECT_EQ(rows_of("bridge.capacity-changed"), 1U);
   capacity = -1;
   const std::size_t asked = fleet_.count("GET agent/session");

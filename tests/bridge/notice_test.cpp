@@ -1,9 +1,9 @@
 // Channel notices and keep-alives.
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <atomic>
+
+#include <gtest/gtest.h>
 
 #include "base/fd.hpp"
 #include "base/files.hpp"
@@ -36,14 +36,18 @@ class NoticeTest : public BridgeTest {
 // 119, 125 in small
 TEST_F(NoticeTest, TwoDirectivesOfAPageMakeOneNotice) {
   start_joined();
-  fleet_.once("GET events", FleetReply{200,
-                                       R"({"events":[{"id":4,"type":"directive","body":"secret plan"},{"id":5,"type":"directive"}],"cursor":5})",
-                                       {{"Robot-Council-Wait", "25"}}});
+  fleet_.once(
+      "GET events",
+      FleetReply{
+          200,
+          R"({"events":[{"id":4,"type":"directive","body":"secret plan"},{"id":5,"type":"directive"}],"cursor":5})",
+          {{"Robot-Council-Wait", "25"}}});
   fleet_.set_head(2);
   fleet_.directive();  // 3: ends the held read; the next one is the page above
   const std::string notice = harness_->line_with(kChannel);
-  EXPECT_EQ(notice,
-            R"({"jsonrpc":"2.0","method":"notifications/claude/channel","params":{"content":"New fleet events are waiting for this session. This is a notice of the Robot Council server; no stop hook was found, and this server's instructions say how they are read.","meta":{"new":"1"}}})");
+  EXPECT_EQ(
+      notice,
+      R"({"jsonrpc":"2.0","method":"notifications/claude/channel","params":{"content":"New fleet events are waiting for this session. This is a notice of the Robot Council server; no stop hook was found, and this server's instructions say how they are read.","meta":{"new":"1"}}})");
   EXPECT_TRUE(wait_until([&] { return harness_->count(R"("new":"2")") == 1; }));
   for (const std::string& line : harness_->lines()) {
     EXPECT_EQ(line.find("secret plan"), std::string::npos);
@@ -104,14 +108,17 @@ TEST_F(NoticeTest, WhatIsNotReadIsRepeatedUntilTheAgentReadsTheFeed) {
   start_joined();
   fleet_.directive();
   EXPECT_NE(harness_->line_with(R"("meta":{"new":"1","repeat":"2"})"), "");
-  fleet_.once("POST mcp", FleetReply{200, R"({"jsonrpc":"2.0","id":5,"result":{"content":[],"isError":true}})", {}});
+  fleet_.once(
+      "POST mcp",
+      FleetReply{200, R"({"jsonrpc":"2.0","id":5,"result":{"content":[],"isError":true}})", {}});
   harness_->call("5", "events_read");
   EXPECT_NE(harness_->answer("5"), "");
   EXPECT_NE(harness_->line_with(R"("repeat":"3")"), "");
   harness_->call("6", "events_read");
   EXPECT_NE(harness_->answer("6"), "");
   const std::size_t told = harness_->count(R"("repeat":)");
-  EXPECT_FALSE(wait_until([&] { return harness_->count(R"("repeat":)") > told + 1; }, base::Milliseconds(700)));
+  EXPECT_FALSE(wait_until([&] { return harness_->count(R"("repeat":)") > told + 1; },
+                          base::Milliseconds(700)));
 }
 
 // 122
@@ -207,18 +214,26 @@ TEST(KeepWarm, TheCeilingStopsItDespiteItsOwnTurns) {
 
 // 129
 TEST(KeepWarm, BadValuesAreSaid) {
-  const auto said = [](std::optional<std::string_view> warm, std::optional<std::string_view> ceiling,
-                       std::string_view harness = "claude") { return bridge::keep_warm_options(warm, ceiling, harness).said; };
-  EXPECT_EQ(said("", std::nullopt), "--keep-warm takes a whole number of minutes, at least 1; keep-alives are off.");
-  EXPECT_EQ(said(std::nullopt, "5"), "--keep-warm-for applies only with --keep-warm; keep-alives are off.");
-  EXPECT_EQ(said("5", std::nullopt, "codex"), "--keep-warm applies only to Claude Code; keep-alives are off.");
+  const auto said = [](std::optional<std::string_view> warm,
+                       std::optional<std::string_view> ceiling,
+                       std::string_view harness = "claude") {
+    return bridge::keep_warm_options(warm, ceiling, harness).said;
+  };
+  EXPECT_EQ(said("", std::nullopt),
+            "--keep-warm takes a whole number of minutes, at least 1; keep-alives are off.");
+  EXPECT_EQ(said(std::nullopt, "5"),
+            "--keep-warm-for applies only with --keep-warm; keep-alives are off.");
+  EXPECT_EQ(said("5", std::nullopt, "codex"),
+            "--keep-warm applies only to Claude Code; keep-alives are off.");
   for (const char* bad : {"0", "x", "1.5", "1234567", "-1"}) {
     EXPECT_EQ(said(bad, std::nullopt),
-              "--keep-warm and --keep-warm-for take a whole number of minutes, at least 1; keep-alives are off.")
+              "--keep-warm and --keep-warm-for take a whole number of minutes, at least 1; "
+              "keep-alives are off.")
         << bad;
   }
   EXPECT_EQ(said("5", "5"),
-            "--keep-warm-for must be longer than --keep-warm, or no keep-alive is ever sent; keep-alives are off.");
+            "--keep-warm-for must be longer than --keep-warm, or no keep-alive is ever sent; "
+            "keep-alives are off.");
   EXPECT_EQ(said("5", "6"), "");
   EXPECT_EQ(said(std::nullopt, std::nullopt), "");
   EXPECT_EQ(bridge::keep_warm_options("5", "60", "claude").ceiling, minutes(60));
@@ -240,10 +255,13 @@ TEST(KeepWarm, AnIdleSessionGetsKeepAlives) {
   options.interval = base::Milliseconds(150);
   Timings timings;
   timings.brake = base::Milliseconds(30);
-  bridge::Announcer announcer({context, output, record, files, [&] { return braked.load(); }}, timings,
-                              bridge::Announcer::Channel::claude, HookState::found, options);
+  bridge::Announcer announcer({context, output, record, files, [&] { return braked.load(); }},
+                              timings, bridge::Announcer::Channel::claude, HookState::found,
+                              options);
   announcer.joined();
-  const auto said = [&] { return *base::wait_readable(out.read_end.get(), base::deadline_in(base::Milliseconds(400))); };
+  const auto said = [&] {
+    return *base::wait_readable(out.read_end.get(), base::deadline_in(base::Milliseconds(400)));
+  };
   EXPECT_EQ(said(), base::Ready::timeout);  // not before initialized
   announcer.initialized();
   EXPECT_EQ(said(), base::Ready::timeout);  // nor under the brake
@@ -252,7 +270,8 @@ TEST(KeepWarm, AnIdleSessionGetsKeepAlives) {
   std::array<char, 4096> buffer{};
   const std::size_t n = *base::read_some(out.read_end.get(), buffer);
   EXPECT_EQ(std::string(buffer.data(), n),
-            R"({"jsonrpc":"2.0","method":"notifications/claude/channel","params":)" + bridge::keep_warm_params() + "}\n");
+            R"({"jsonrpc":"2.0","method":"notifications/claude/channel","params":)" +
+                bridge::keep_warm_params() + "}\n");
   const base::SteadyTime begun = std::chrono::steady_clock::now();
   announcer.tool_called();
   ASSERT_EQ(said(), base::Ready::yes);
@@ -261,10 +280,12 @@ TEST(KeepWarm, AnIdleSessionGetsKeepAlives) {
 }
 
 TEST(Notice, TextsNameTheirSender) {
-  EXPECT_EQ(bridge::notice_params(3, 2, HookState::found),
-            R"({"content":"New fleet events are waiting for this session. This is a notice of the Robot Council server; the stop hook delivers them when the turn ends.","meta":{"new":"3","repeat":"2"}})");
-  EXPECT_EQ(bridge::keep_warm_params(),
-            R"({"content":"Nothing is waiting for this session. This notice only keeps its prompt cache warm.","meta":{"keep_warm":"1"}})");
+  EXPECT_EQ(
+      bridge::notice_params(3, 2, HookState::found),
+      R"({"content":"New fleet events are waiting for this session. This is a notice of the Robot Council server; the stop hook delivers them when the turn ends.","meta":{"new":"3","repeat":"2"}})");
+  EXPECT_EQ(
+      bridge::keep_warm_params(),
+      R"({"content":"Nothing is waiting for this session. This notice only keeps its prompt cache warm.","meta":{"keep_warm":"1"}})");
 }
 
 }  // namespace

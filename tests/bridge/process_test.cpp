@@ -1,7 +1,6 @@
 // The real program, as a harness starts and ends it.
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +9,8 @@
 #include <atomic>
 #include <fstream>
 #include <map>
+
+#include <gtest/gtest.h>
 
 #include "base/file_lock.hpp"
 #include "base/files.hpp"
@@ -25,17 +26,22 @@ namespace {
 class ProcessTest : public BridgeTest {
  protected:
   [[nodiscard]] std::map<std::string, std::string> environment() const {
-    return {{"HOME", dir_ / "home"}, {"XDG_STATE_HOME", dir_ / "state"}, {"XDG_CONFIG_HOME", dir_ / "config"}, {"PATH", "/usr/bin:/bin"}};
+    return {{"HOME", dir_ / "home"},
+            {"XDG_STATE_HOME", dir_ / "state"},
+            {"XDG_CONFIG_HOME", dir_ / "config"},
+            {"PATH", "/usr/bin:/bin"}};
   }
   [[nodiscard]] std::unique_ptr<BridgeProcess> launch(std::vector<std::string> more = {}) const {
-    std::vector<std::string> arguments = {"--service=" + fleet_.url(), "--harness=" + options_.harness};
+    std::vector<std::string> arguments = {"--service=" + fleet_.url(),
+                                          "--harness=" + options_.harness};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return std::make_unique<BridgeProcess>(arguments, environment(), dir_ / "work");
   }
   static void join_fleet(BridgeProcess& bridge) {
     bridge.harness().handshake();
     bridge.harness().call("\"join\"", "join");
-    ASSERT_NE(bridge.harness().text_of("\"join\"").find("Joined"), std::string::npos) << bridge.said();
+    ASSERT_NE(bridge.harness().text_of("\"join\"").find("Joined"), std::string::npos)
+        << bridge.said();
   }
 };
 
@@ -67,7 +73,8 @@ TEST_F(ProcessTest, ASignalEndsTheSessionAtOnce) {
   ASSERT_EQ(::kill(bridge->child().pid(), SIGTERM), 0);
   ASSERT_TRUE(fleet_.wait_for("DELETE sessions/41", 1));
   EXPECT_LT(fleet_.requests("DELETE sessions/41").at(0).at - begun, std::chrono::milliseconds(100));
-  const base::Result<base::ExitStatus> ended = bridge->child().wait(base::deadline_in(base::Milliseconds(4000)));
+  const base::Result<base::ExitStatus> ended =
+      bridge->child().wait(base::deadline_in(base::Milliseconds(4000)));
   ASSERT_TRUE(ended.ok());
   EXPECT_EQ(ended->code, 0);
   EXPECT_FALSE(*base::FileLock::held(files().seat()));
@@ -102,7 +109,8 @@ TEST_F(ProcessTest, TheSeatOfAKilledBridgeIsFree) {
   join_fleet(*first);
   const auto second = launch();
   second->harness().handshake();
-  EXPECT_NE(second->said().find("another bridge is running in this checkout (pid " + std::to_string(first->child().pid()) + ")"),
+  EXPECT_NE(second->said().find("another bridge is running in this checkout (pid " +
+                                std::to_string(first->child().pid()) + ")"),
             std::string::npos);
   ASSERT_EQ(::kill(first->child().pid(), SIGKILL), 0);
   ASSERT_TRUE(first->child().wait(base::deadline_in(base::Milliseconds(5000))).ok());
@@ -115,14 +123,16 @@ TEST_F(ProcessTest, TheSeatOfAKilledBridgeIsFree) {
   EXPECT_EQ(fleet_.count("DELETE sessions/41"), 1U);
 }
 
-// 115: killed at random points while a feed of many pages is read; nothing is lost to the cursor, nothing stored twice
+// 115: killed at random points while a feed of many pages is read; nothing is lost to the cursor,
+// nothing stored twice
 TEST_F(ProcessTest, KilledBetweenPagesNothingIsLostOrTwice) {
   constexpr std::int64_t kEvents = 150;
   for (std::int64_t i = 0; i < kEvents; ++i) {
     fleet_.directive("n" + std::to_string(i));
   }
   // A page has three events, so that there are many commits to be killed between.
-  fleet_.on("POST sessions", FleetReply{201, R"({"session_id":41,"token":"S|0","feed_cursor":0})", {}});
+  fleet_.on("POST sessions",
+            FleetReply{201, R"({"session_id":41,"token":"S|0","feed_cursor":0})", {}});
   fleet_.on("GET events", [](const FleetRequest& request) -> std::optional<FleetReply> {
     const std::int64_t after = std::stoll(query_value(request.query, "after").value_or("0"));
     if (after >= kEvents) {
@@ -130,9 +140,13 @@ TEST_F(ProcessTest, KilledBetweenPagesNothingIsLostOrTwice) {
     }
     std::string events;
     for (std::int64_t id = after + 1; id <= after + 3; ++id) {
-      events += (events.empty() ? "" : ",") + std::string(R"({"id":)") + std::to_string(id) + R"(,"type":"directive"})";
+      events += (events.empty() ? "" : ",") + std::string(R"({"id":)") + std::to_string(id) +
+                R"(,"type":"directive"})";
     }
-    return FleetReply{200, R"({"events":[)" + events + R"(],"cursor":)" + std::to_string(after + 3) + "}", {{"Robot-Council-Wait", "25"}}};
+    return FleetReply{
+        200,
+        R"({"events":[)" + events + R"(],"cursor":)" + std::to_string(after + 3) + "}",
+        {{"Robot-Council-Wait", "25"}}};
   });
   for (int round = 0; round < 6; ++round) {
     const auto bridge = launch();
@@ -168,11 +182,12 @@ TEST_F(ProcessTest, ALockedSinkDoesNotHoldTheEnd) {
   std::atomic<bool> release{false};
   std::atomic<bool> inside{false};
   std::thread holder([&] {
-    static_cast<void>((*store)->write(sink::WaitBudget(), [&](sink::DeliveryStore::Transaction&) -> base::Status {
-      inside = true;
-      static_cast<void>(wait_until([&] { return release.load(); }));
-      return {};
-    }));
+    static_cast<void>(
+        (*store)->write(sink::WaitBudget(), [&](sink::DeliveryStore::Transaction&) -> base::Status {
+          inside = true;
+          static_cast<void>(wait_until([&] { return release.load(); }));
+          return {};
+        }));
   });
   ASSERT_TRUE(wait_until([&] { return inside.load(); }));
   const base::SteadyTime begun = std::chrono::steady_clock::now();
@@ -181,7 +196,8 @@ TEST_F(ProcessTest, ALockedSinkDoesNotHoldTheEnd) {
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(4000));
   release = true;
   holder.join();
-  EXPECT_NE(bridge->said().find("Left the unread fleet events in `" + files().database() + "`: could not lock it within 2 seconds."),
+  EXPECT_NE(bridge->said().find("Left the unread fleet events in `" + files().database() +
+                                "`: could not lock it within 2 seconds."),
             std::string::npos)
       << bridge->said();
   EXPECT_EQ(rows().size(), 1U);
@@ -193,8 +209,13 @@ TEST_F(ProcessTest, AKilledParentEndsTheBridge) {
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   const base::Fd keep = *base::open_file(fifo, O_RDWR);  // stdin never ends
   base::ChildOptions options;
-  options.argv = {"/bin/sh", "-c", "\"$0\" mcp --service=\"$1\" --harness=codex < \"$2\" > out 2> err & echo $! > pid; exec sleep 60",
-                  program("robot-council-net"), fleet_.url(), fifo};
+  options.argv = {"/bin/sh",
+                  "-c",
+                  "\"$0\" mcp --service=\"$1\" --harness=codex < \"$2\" > out 2> err & echo $! > "
+                  "pid; exec sleep 60",
+                  program("robot-council-net"),
+                  fleet_.url(),
+                  fifo};
   for (const auto& [name, value] : environment()) {
     options.environment.push_back(name + "=" + value);
   }
@@ -202,18 +223,27 @@ TEST_F(ProcessTest, AKilledParentEndsTheBridge) {
   base::Result<base::Child> shell = base::Child::start(options);
   ASSERT_TRUE(shell.ok());
   ASSERT_TRUE(wait_until([&] { return base::exists(files().bridge()); }));
-  const pid_t bridge = static_cast<pid_t>(*base::parse_digits(base::trim(read_text(dir_ / "work/pid"))));
+  const pid_t bridge =
+      static_cast<pid_t>(*base::parse_digits(base::trim(read_text(dir_ / "work/pid"))));
   ASSERT_EQ(::kill(shell->pid(), SIGKILL), 0);
   static_cast<void>(shell->wait(base::deadline_in(base::Milliseconds(2000))));
-  EXPECT_TRUE(wait_until([&] { return ::kill(bridge, 0) != 0 || bytes_of("/proc/" + std::to_string(bridge) + "/stat").find(") Z") != std::string::npos; },
-                         base::Milliseconds(6500)));
+  EXPECT_TRUE(wait_until(
+      [&] {
+        return ::kill(bridge, 0) != 0 ||
+               bytes_of("/proc/" + std::to_string(bridge) + "/stat").find(") Z") !=
+                   std::string::npos;
+      },
+      base::Milliseconds(6500)));
 }
 
 // Two bridges of one checkout, one sink: each stores what is its own, a broadcast in both joins.
 TEST_F(ProcessTest, TwoBridgesShareASink) {
   std::atomic<int> sessions{50};
   fleet_.on("POST sessions", [&](const FleetRequest&) -> std::optional<FleetReply> {
-    return FleetReply{201, R"({"session_id":)" + std::to_string(++sessions) + R"(,"token":"S|0","feed_cursor":)" + std::to_string(fleet_.head()) + "}", {}};
+    return FleetReply{201,
+                      R"({"session_id":)" + std::to_string(++sessions) +
+                          R"(,"token":"S|0","feed_cursor":)" + std::to_string(fleet_.head()) + "}",
+                      {}};
   });
   const auto first = launch();
   join_fleet(*first);
@@ -231,13 +261,17 @@ TEST_F(ProcessTest, OptionsAreReadAndStdoutStaysClean) {
   const auto bare = launch({"--keep-warm"});
   bare->harness().close_input();
   ASSERT_TRUE(bare->child().wait(base::deadline_in(base::Milliseconds(5000))).ok());
-  EXPECT_NE(bare->said().find("robot-council: --keep-warm takes a whole number of minutes, at least 1; keep-alives are off.\n"), std::string::npos);
+  EXPECT_NE(bare->said().find("robot-council: --keep-warm takes a whole number of minutes, at "
+                              "least 1; keep-alives are off.\n"),
+            std::string::npos);
   EXPECT_TRUE(bare->harness().lines().empty());
   const Ran usage = run({program("robot-council-net"), "mcp", "--role=boss"}, environment());
   EXPECT_EQ(usage.code, 2);
   const Ran none = run({program("robot-council-net"), "mcp"}, environment());
   EXPECT_EQ(none.code, 1);
-  EXPECT_EQ(none.err, "robot-council: Pass --service, or set ROBOT_COUNCIL_SERVICE, with the URL of your fleet.\n");
+  EXPECT_EQ(
+      none.err,
+      "robot-council: Pass --service, or set ROBOT_COUNCIL_SERVICE, with the URL of your fleet.\n");
   EXPECT_EQ(none.out, "");
 }
 

@@ -1,13 +1,14 @@
 // The seat, the bridge record, the Cursor join record.
 
-#include <gtest/gtest.h>
 #include <unistd.h>
+
+#include <gtest/gtest.h>
 
 #include "base/child.hpp"
 #include "base/file_lock.hpp"
 #include "base/files.hpp"
-#include "base/json_value.hpp"
 #include "base/json_scan.hpp"
+#include "base/json_value.hpp"
 #include "base/time_text.hpp"
 #include "bridge/join_record.hpp"
 #include "bridge/texts.hpp"
@@ -110,8 +111,10 @@ TEST_F(SeatTest, AProjectVariableThatDiffersIsSaid) {
   environment_.set("ROBOT_COUNCIL_PROJECT", "theirs");
   start();
   finish();
-  EXPECT_TRUE(said("ROBOT_COUNCIL_PROJECT is `theirs`, but this bridge was started with no --project: a stop hook that sees the "
-                   "variable reads another sink."));
+  EXPECT_TRUE(
+      said("ROBOT_COUNCIL_PROJECT is `theirs`, but this bridge was started with no --project: a "
+           "stop hook that sees the "
+           "variable reads another sink."));
 }
 TEST_F(SeatTest, AnEqualProjectVariableIsNot) {
   environment_.set("ROBOT_COUNCIL_PROJECT", "mine");
@@ -130,7 +133,8 @@ TEST_F(SeatTest, OneProjectIsOneSeatAndItsNameIsSent) {
 
 // 134
 TEST_F(SeatTest, TheKeyRecordIsThereWhileTheBridgeRuns) {
-  const std::string record = sink::record_path(files().folder, {fleet_.url(), "codex", ""}, dir_ / "work");
+  const std::string record =
+      sink::record_path(files().folder, {fleet_.url(), "codex", ""}, dir_ / "work");
   start();
   harness_->handshake();
   EXPECT_EQ(read_text(record), files().key);
@@ -164,7 +168,9 @@ TEST_F(SeatTest, ARejoinThatFailsIsToldAsNone) {
   EXPECT_TRUE(wait_said("and this bridge has not rejoined"));
   EXPECT_FALSE(said(std::string(text::kRejoined)));
   harness_->request("1", "initialize");
-  EXPECT_NE(harness_->answer("1").find("joined the Robot Council fleet from this machine less than a minute ago"), std::string::npos);
+  EXPECT_NE(harness_->answer("1").find(
+                "joined the Robot Council fleet from this machine less than a minute ago"),
+            std::string::npos);
 }
 
 // 136
@@ -202,15 +208,21 @@ TEST(JoinRecordRule, FirstMatchDecides) {
   JoinRecord record;
   record.parent = parent;
   record.joined_s = kNow / 1000 - 10;
-  EXPECT_EQ(bridge::choose_rejoin(record, parent, SeatAtStart::obtained, kNow), RejoinChoice::rejoin);
+  EXPECT_EQ(bridge::choose_rejoin(record, parent, SeatAtStart::obtained, kNow),
+            RejoinChoice::rejoin);
   EXPECT_EQ(bridge::choose_rejoin(record, parent, SeatAtStart::held, kNow), RejoinChoice::tell);
-  EXPECT_EQ(bridge::choose_rejoin(record, {51, "77"}, SeatAtStart::obtained, kNow), RejoinChoice::tell);
-  EXPECT_EQ(bridge::choose_rejoin(record, {50, "78"}, SeatAtStart::obtained, kNow), RejoinChoice::tell);
-  EXPECT_EQ(bridge::choose_rejoin(record, {50, ""}, SeatAtStart::obtained, kNow), RejoinChoice::tell);
+  EXPECT_EQ(bridge::choose_rejoin(record, {51, "77"}, SeatAtStart::obtained, kNow),
+            RejoinChoice::tell);
+  EXPECT_EQ(bridge::choose_rejoin(record, {50, "78"}, SeatAtStart::obtained, kNow),
+            RejoinChoice::tell);
+  EXPECT_EQ(bridge::choose_rejoin(record, {50, ""}, SeatAtStart::obtained, kNow),
+            RejoinChoice::tell);
   record.joined_s = kNow / 1000 - 86401;
-  EXPECT_EQ(bridge::choose_rejoin(record, {51, "77"}, SeatAtStart::obtained, kNow), RejoinChoice::forget);
+  EXPECT_EQ(bridge::choose_rejoin(record, {51, "77"}, SeatAtStart::obtained, kNow),
+            RejoinChoice::forget);
   record.joined_s = kNow / 1000 - 86400;
-  EXPECT_EQ(bridge::choose_rejoin(record, {51, "77"}, SeatAtStart::obtained, kNow), RejoinChoice::tell);
+  EXPECT_EQ(bridge::choose_rejoin(record, {51, "77"}, SeatAtStart::obtained, kNow),
+            RejoinChoice::tell);
 }
 TEST(JoinRecordRule, AgesAreExact) {
   const auto age = [](std::int64_t seconds) { return text::not_rejoined(seconds); };

@@ -33,8 +33,10 @@ TEST_F(BridgeTest, JoinsOffersTheFleetsToolsAndLeaves) {
   EXPECT_EQ(harness_->text_of("3"), "ok");
   harness_->call("4", "leave");
   EXPECT_EQ(harness_->text_of("4"),
-            "Left the fleet: session 41 ended, and the fleet releases the tasks and locks it held. Only `join` is offered now.");
-  EXPECT_TRUE(wait_until([&] { return harness_->lines().back().find("list_changed") != std::string::npos; }));
+            "Left the fleet: session 41 ended, and the fleet releases the tasks and locks it held. "
+            "Only `join` is offered now.");
+  EXPECT_TRUE(wait_until(
+      [&] { return harness_->lines().back().find("list_changed") != std::string::npos; }));
   harness_->call("5", "leave");
   EXPECT_NE(harness_->answer("5").find("-32002"), std::string::npos);
   EXPECT_EQ(finish(), 0);

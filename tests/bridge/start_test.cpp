@@ -1,9 +1,11 @@
-// Start-up, unjoined answers and the end of a bridge in this process (acceptance statements in the names' comments).
+// Start-up, unjoined answers and the end of a bridge in this process (acceptance statements in the
+// names' comments).
 
-#include <gtest/gtest.h>
 #include <sys/file.h>
 
 #include <algorithm>
+
+#include <gtest/gtest.h>
 
 #include "base/file_lock.hpp"
 #include "base/files.hpp"
@@ -44,8 +46,10 @@ TEST_F(StartTest, NotEnrolledItStillServesAndSaysTheRemedy) {
   harness_->request("1", "ping");
   EXPECT_EQ(harness_->answer("1"), R"({"jsonrpc":"2.0","id":1,"result":{}})");
   EXPECT_EQ(join(),
-            "Could not join the fleet: This machine is not enrolled as `goose` against that fleet. Enrolled here: cursor, claude, "
-            "codex. Pass --harness=<name>, or set ROBOT_COUNCIL_HARNESS in this harness's configuration.");
+            "Could not join the fleet: This machine is not enrolled as `goose` against that fleet. "
+            "Enrolled here: cursor, claude, "
+            "codex. Pass --harness=<name>, or set ROBOT_COUNCIL_HARNESS in this harness's "
+            "configuration.");
   EXPECT_EQ(finish(), 0);
   EXPECT_TRUE(fleet_.requests().empty());
 }
@@ -74,7 +78,8 @@ TEST_F(StartTest, TheLinesKeepTheirOrder) {
     return -1;
   };
   EXPECT_EQ(at("ROBOT_COUNCIL_PROJECT is `other`"), 0);
-  EXPECT_EQ(at("another bridge is running in this checkout (pid " + std::to_string(::getpid()) + ")"), 1);
+  EXPECT_EQ(
+      at("another bridge is running in this checkout (pid " + std::to_string(::getpid()) + ")"), 1);
   EXPECT_EQ(at("--keep-warm and --keep-warm-for take a whole number"), 2);
   EXPECT_EQ(at("stop hook: none found"), 3);
   EXPECT_EQ(at("--role applies only with --auto-join"), 4);
@@ -109,7 +114,10 @@ TEST_F(StartTest, ARefusedAutoJoinIsSaidOnce) {
   fleet_.on("POST sessions", FleetReply{401, R"({"message":"no"})", {}});
   start();
   EXPECT_EQ(finish(), 0);
-  EXPECT_EQ(times_said("Could not join the fleet: This machine is not enrolled, or its credential was revoked."), 1U);
+  EXPECT_EQ(
+      times_said(
+          "Could not join the fleet: This machine is not enrolled, or its credential was revoked."),
+      1U);
   EXPECT_EQ(fleet_.count("DELETE sessions/41"), 0U);
 }
 
@@ -164,7 +172,8 @@ TEST_F(StartTest, AShortAutoJoinIsWaitedFor) {
   harness_->request("2", "tools/list");
   EXPECT_NE(harness_->answer("2").find("task_list"), std::string::npos);
   const std::string initialized = harness_->answer("1");
-  EXPECT_NE(initialized.find(R"("instructions":"Claim before work.\n\n)"), std::string::npos) << initialized;
+  EXPECT_NE(initialized.find(R"("instructions":"Claim before work.\n\n)"), std::string::npos)
+      << initialized;
   EXPECT_EQ(initialized.find("until then `join` is its only tool"), std::string::npos);
 }
 
@@ -183,13 +192,16 @@ TEST_F(StartTest, PlainHttpToAnotherHostIsRefusedAtTheJoin) {
   options_.service = "http://fleet.example.test";
   start();
   harness_->handshake();
-  EXPECT_EQ(join(), "Could not join the fleet: The service must be reached over https. Only a loopback address may use http.");
+  EXPECT_EQ(join(),
+            "Could not join the fleet: The service must be reached over https. Only a loopback "
+            "address may use http.");
 }
 
 // 26, 27
 TEST_F(StartTest, IdsComeBackByteForByteAndANullIdIsNotAnswered) {
   start_joined();
-  const std::vector<std::string> ids = {"1e999", "1234567890123456789012345678901234567890", "1.0", R"("\u0061")"};
+  const std::vector<std::string> ids = {"1e999", "1234567890123456789012345678901234567890", "1.0",
+                                        R"("\u0061")"};
   for (const std::string& id : ids) {
     harness_->request(id, "ping");
     EXPECT_EQ(harness_->answer(id), R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{}})");
@@ -211,18 +223,26 @@ TEST_F(StartTest, UnjoinedAnswers) {
   harness_->send_raw(std::string((std::size_t{8} << 20U) + 1, 'x') + "\n");
   EXPECT_NE(harness_->line_with("The message is longer than 8 MiB."), "");
   const std::vector<std::pair<std::string, std::string>> pairs = {
-      {"x", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"That was not a JSON-RPC message."}})"},
-      {"5", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"That was not a JSON-RPC message."}})"},
-      {"{}", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"That was not a JSON-RPC message."}})"},
-      {"[]", R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"This bridge does not accept a batch before joining the fleet."}})"},
+      {"x",
+       R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"That was not a JSON-RPC message."}})"},
+      {"5",
+       R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"That was not a JSON-RPC message."}})"},
+      {"{}",
+       R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"That was not a JSON-RPC message."}})"},
+      {"[]",
+       R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"This bridge does not accept a batch before joining the fleet."}})"},
       {std::string(129, '[') + std::string(129, ']'),
        R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"The message is nested deeper than 128 levels."}})"},
-      {R"({"id":1,"method":"resources/list"})", R"({"jsonrpc":"2.0","id":1,"result":{"resources":[]}})"},
-      {R"({"id":2,"method":"resources/templates/list"})", R"({"jsonrpc":"2.0","id":2,"result":{"resourceTemplates":[]}})"},
-      {R"({"id":3,"method":"prompts/list"})", R"({"jsonrpc":"2.0","id":3,"result":{"prompts":[]}})"},
+      {R"({"id":1,"method":"resources/list"})",
+       R"({"jsonrpc":"2.0","id":1,"result":{"resources":[]}})"},
+      {R"({"id":2,"method":"resources/templates/list"})",
+       R"({"jsonrpc":"2.0","id":2,"result":{"resourceTemplates":[]}})"},
+      {R"({"id":3,"method":"prompts/list"})",
+       R"({"jsonrpc":"2.0","id":3,"result":{"prompts":[]}})"},
       {R"({"id":4,"method":"logging/setLevel"})",
        R"({"jsonrpc":"2.0","id":4,"error":{"code":-32002,"message":"This bridge has not joined the fleet. Call the `join` tool first."}})"},
-      {R"({"id":5,"method":"server/discover"})", R"({"jsonrpc":"2.0","id":5,"error":{"code":-32601,"message":"Method not found"}})"},
+      {R"({"id":5,"method":"server/discover"})",
+       R"({"jsonrpc":"2.0","id":5,"error":{"code":-32601,"message":"Method not found"}})"},
   };
   for (const auto& [sent, expected] : pairs) {
     const std::size_t before = harness_->lines().size();
@@ -247,12 +267,17 @@ TEST_F(StartTest, InitializeTellsTheVersionAndTheCapabilities) {
   harness_->request("2", "initialize", R"({"protocolVersion":"1999-01-01"})");
   const std::string first = harness_->answer("1");
   EXPECT_NE(first.find(R"("protocolVersion":"2025-06-18")"), std::string::npos);
-  EXPECT_NE(first.find(R"("capabilities":{"tools":{"listChanged":true},"resources":{},"prompts":{}})"), std::string::npos);
+  EXPECT_NE(
+      first.find(R"("capabilities":{"tools":{"listChanged":true},"resources":{},"prompts":{}})"),
+      std::string::npos);
   EXPECT_NE(harness_->answer("2").find(R"("protocolVersion":"2025-11-25")"), std::string::npos);
   EXPECT_EQ(harness_->count("list_changed"), 0U);
   for (std::size_t n = 1; n <= 2; ++n) {
     harness_->send(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
-    EXPECT_TRUE(wait_until([&] { return harness_->count(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})") == n; }));
+    EXPECT_TRUE(wait_until([&] {
+      return harness_->count(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})") ==
+             n;
+    }));
   }
 }
 
@@ -261,7 +286,8 @@ TEST_F(StartTest, ClaudeIsToldOfChannels) {
   options_.harness = "claude";
   start();
   harness_->request("1", "initialize");
-  EXPECT_NE(harness_->answer("1").find(R"("experimental":{"claude/channel":{}})"), std::string::npos);
+  EXPECT_NE(harness_->answer("1").find(R"("experimental":{"claude/channel":{}})"),
+            std::string::npos);
 }
 
 // 20
@@ -286,7 +312,8 @@ TEST_F(StartTest, AStuckServiceHoldsTheInputUpAndNothingIsLost) {
   ASSERT_TRUE(fleet_.wait_for("POST mcp", 1 + 8));
   stuck = false;
   sender.join();
-  EXPECT_TRUE(wait_until([&] { return harness_->count(R"("id":1)") >= kCalls; }, base::Milliseconds(15000)));
+  EXPECT_TRUE(wait_until([&] { return harness_->count(R"("id":1)") >= kCalls; },
+                         base::Milliseconds(15000)));
 }
 
 // 139, 141 in part; case M08
@@ -324,7 +351,8 @@ TEST_F(StartTest, AClosedStdoutEndsTheBridge) {
   EXPECT_EQ(fleet_.count("DELETE sessions/41"), 1U);
 }
 
-// A harness that does not read its input stops neither the heartbeat nor the feed, and the bridge still ends.
+// A harness that does not read its input stops neither the heartbeat nor the feed, and the bridge
+// still ends.
 TEST_F(StartTest, ABlockedStdoutHoldsUpNobodyElse) {
   options_.timings.heartbeat = base::Milliseconds(50);
   start_joined();

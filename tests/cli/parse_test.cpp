@@ -38,8 +38,8 @@ TEST(Parse, ReadsValuesSwitchesAndArguments) {
 }
 
 TEST(Parse, EmptyValueIsNotGivenAndEatsNothing) {
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"--project=", "7"}, std::vector<std::string>{"--project", "", "7"}}) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--project=", "7"},
+                                                std::vector<std::string>{"--project", "", "7"}}) {
     auto args = parse(sample(), words);
     ASSERT_TRUE(args.ok()) << args.error().what;
     EXPECT_FALSE(args->has("--project"));
@@ -64,7 +64,8 @@ TEST(Parse, UsageErrorsNameTheWord) {
   EXPECT_EQ(problem({"--nope"}), "Unknown option \"--nope\" for \"sample\".");
   EXPECT_EQ(problem({"--nope=secret"}), "Unknown option \"--nope\" for \"sample\".");
   EXPECT_EQ(problem({"-x"}), "Unknown option \"-x\" for \"sample\".");
-  EXPECT_NE(problem({"--project"}).find("needs a value"), std::string::npos) << problem({"--project"});
+  EXPECT_NE(problem({"--project"}).find("needs a value"), std::string::npos)
+      << problem({"--project"});
   EXPECT_EQ(problem({"1", "2"}), "\"sample\" does not take \"2\".");
   EXPECT_NE(problem({"--format=json"}).find("block deny"), std::string::npos);
 }
@@ -108,7 +109,9 @@ TEST(Table, HelpManualAndCompletionsNameTheSameOptions) {
       if (command.show == Show::listed) {
         EXPECT_NE(bash.find(option.name), std::string::npos) << command.name << option.name;
         EXPECT_NE(zsh.find(option.name), std::string::npos) << command.name << option.name;
-        EXPECT_NE(fish.find(std::string("-l '") + std::string(option.name.substr(2)) + "'"), std::string::npos) << option.name;
+        EXPECT_NE(fish.find(std::string("-l '") + std::string(option.name.substr(2)) + "'"),
+                  std::string::npos)
+            << option.name;
       }
     }
   }
@@ -116,8 +119,10 @@ TEST(Table, HelpManualAndCompletionsNameTheSameOptions) {
 }
 
 TEST(Help, SuggestsWithinTwoEditsOrForAPrefix) {
-  EXPECT_EQ(unknown_command_text("pendng"), "Command \"pendng\" is not defined. Did you mean \"pending\"?");
-  EXPECT_EQ(unknown_command_text("pend"), "Command \"pend\" is not defined. Did you mean \"pending\"?");
+  EXPECT_EQ(unknown_command_text("pendng"),
+            "Command \"pendng\" is not defined. Did you mean \"pending\"?");
+  EXPECT_EQ(unknown_command_text("pend"),
+            "Command \"pend\" is not defined. Did you mean \"pending\"?");
   EXPECT_EQ(unknown_command_text("nosuchcommand"), "Command \"nosuchcommand\" is not defined.");
   EXPECT_EQ(unknown_command_text("x\x1b[31m"), "Command \"x[31m\" is not defined.");
 }

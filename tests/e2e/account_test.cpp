@@ -19,9 +19,7 @@ namespace robot_council::test {
 // The real programs: a service of this user, and a person who enrols.
 class Account : public ::testing::Test {
  protected:
-  void SetUp() override {
-    environment_ = {{"HOME", dir_.path()}, {"PATH", "/nonexistent"}};
-  }
+  void SetUp() override { environment_ = {{"HOME", dir_.path()}, {"PATH", "/nonexistent"}}; }
 
   void start_service(const std::vector<std::string>& more = {}) {
     base::ChildOptions options;
@@ -55,12 +53,15 @@ TEST_F(Account, EnrolLocalAgainstServeThenCallIt) {
   environment_["ROBOT_COUNCIL_HARNESS"] = "Claude";
   const Ran enrolled = council({"enroll", "--local"});
   ASSERT_EQ(enrolled.code, 0) << enrolled.err;
-  EXPECT_EQ(enrolled.out.find("This machine is enrolled.\n  Credential stored in `" + dir_.path()), 0U) << enrolled.out;
+  EXPECT_EQ(enrolled.out.find("This machine is enrolled.\n  Credential stored in `" + dir_.path()),
+            0U)
+      << enrolled.out;
   EXPECT_EQ(enrolled.err, "");
   const std::string stored = read_text(dir_ / ".config/robot-council/credentials.json");
   ASSERT_NE(stored.find("\"" + service_ + "|claude\": \""), std::string::npos) << stored;
   const std::string token = stored.substr(stored.find("\": \"") + 4, 12);
-  for (const auto& text : {enrolled.out, enrolled.err, read_text(dir_ / ".config/robot-council/enrolments.json")}) {
+  for (const auto& text :
+       {enrolled.out, enrolled.err, read_text(dir_ / ".config/robot-council/enrolments.json")}) {
     EXPECT_EQ(text.find(token), std::string::npos);
   }
   environment_["ROBOT_COUNCIL_SERVICE"] = service_;
@@ -92,7 +93,10 @@ TEST_F(Account, EnrolLocalIsForAPersonWithTheTokenOfThisService) {
   EXPECT_NE(wrong.err.find("robot-council serve"), std::string::npos) << wrong.err;
   EXPECT_FALSE(base::exists(dir_ / ".config/robot-council/credentials.json"));
   write_text(token, good);
-  EXPECT_EQ(council({"enroll", "--local", "--harness", "claude", "--service", "https://fleet.example.test"}).code, 2);
+  EXPECT_EQ(council({"enroll", "--local", "--harness", "claude", "--service",
+                     "https://fleet.example.test"})
+                .code,
+            2);
   EXPECT_EQ(council(local).code, 0);
 }
 
@@ -106,14 +110,20 @@ TEST_F(Account, EnrolInterruptedIs130AndStoresNothing) {
   options.standard_err = base::Stdio::pipe;
   auto child = base::Child::start(options);
   ASSERT_TRUE(child.ok());
-  ASSERT_TRUE(base::wait_readable(child->standard_out.get(), base::deadline_in(base::Milliseconds(10000))).ok());
+  ASSERT_TRUE(
+      base::wait_readable(child->standard_out.get(), base::deadline_in(base::Milliseconds(10000)))
+          .ok());
   child->send_signal(SIGINT);
   const auto ended = child->wait(base::deadline_in(base::Milliseconds(10000)));
   ASSERT_TRUE(ended.ok());
   EXPECT_EQ(ended->code, 130);
-  const auto out = base::read_all(child->standard_out.get(), 1U << 20U, base::deadline_in(base::Milliseconds(1000)));
-  const auto err = base::read_all(child->standard_err.get(), 1U << 20U, base::deadline_in(base::Milliseconds(1000)));
-  EXPECT_EQ(out.value_or("").find("Approve this machine at " + service_ + "/robot-council/enroll"), 0U) << out.value_or("");
+  const auto out = base::read_all(child->standard_out.get(), 1U << 20U,
+                                  base::deadline_in(base::Milliseconds(1000)));
+  const auto err = base::read_all(child->standard_err.get(), 1U << 20U,
+                                  base::deadline_in(base::Milliseconds(1000)));
+  EXPECT_EQ(out.value_or("").find("Approve this machine at " + service_ + "/robot-council/enroll"),
+            0U)
+      << out.value_or("");
   EXPECT_EQ(err.value_or("?"), "");  // 46: no terminal, no countdown
   EXPECT_FALSE(base::exists(dir_ / ".config/robot-council/credentials.json"));
 }
@@ -124,7 +134,8 @@ TEST_F(Account, EnrolmentsAtOnceLoseNoKey) {
   std::vector<base::Child> children;
   for (int i = 0; i < 8; ++i) {
     base::ChildOptions options;
-    options.argv = {program("robot-council"), "enroll", "--service", service_, "--harness", "agent" + std::to_string(i)};
+    options.argv = {program("robot-council"),   "enroll", "--service", service_, "--harness",
+                    "agent" + std::to_string(i)};
     options.environment = {"HOME=" + dir_.path(), "PATH=/nonexistent"};
     auto child = base::Child::start(options);
     ASSERT_TRUE(child.ok());
@@ -151,8 +162,9 @@ TEST_F(Account, StatusOpensNoSocketAndMakesNothing) {
     GTEST_SKIP() << "strace is not installed";
   }
   const TempDir out;
-  const Ran ran = run({"/usr/bin/strace", "-f", "-qq", "-e", "trace=socket,openat", "-o", out / "trace", program("robot-council"), "status",
-                       "--service", "http://127.0.0.1:9", "--harness", "claude"},
+  const Ran ran = run({"/usr/bin/strace", "-f", "-qq", "-e", "trace=socket,openat", "-o",
+                       out / "trace", program("robot-council"), "status", "--service",
+                       "http://127.0.0.1:9", "--harness", "claude"},
                       environment_, {}, dir_.path());
   const std::string trace = base::exists(out / "trace") ? read_text(out / "trace") : "";
   if (trace.find("openat(") == std::string::npos) {

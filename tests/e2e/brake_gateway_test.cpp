@@ -1,9 +1,10 @@
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "base/child.hpp"
 #include "tests/e2e/brake_world.hpp"
@@ -16,7 +17,8 @@ using test::program;
 using test::Ran;
 using test::write_text;
 
-constexpr const char* kCall = R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"ping"}})";
+constexpr const char* kCall =
+    R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"ping"}})";
 constexpr const char* kRefused =
     R"("error":{"code":-32000,"message":"stopped: wrong branch -- do not retry or work around this; only a person can lift it"}})";
 
@@ -37,7 +39,8 @@ class BrakeGateway : public ::testing::Test {
 
 // 75
 TEST_F(BrakeGateway, AllPassesByteForByteWithoutAStop) {
-  const std::string input = std::string(kCall) + "\n  {\"id\" : 1.0,\t\"x\":\"\\u00e9\"}\r\n\nnot json\n[]\n" +
+  const std::string input = std::string(kCall) +
+                            "\n  {\"id\" : 1.0,\t\"x\":\"\\u00e9\"}\r\n\nnot json\n[]\n" +
                             std::string(200000, 'x') + "\nlast without newline";
   const Ran ran = through(input);
   EXPECT_EQ(ran.out, input);
@@ -51,14 +54,16 @@ TEST_F(BrakeGateway, CallsAreRefusedWithTheirIdAndAllElsePasses) {
   const std::string list = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\n";
   const std::string notice = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n";
   const std::string answer = "{\"jsonrpc\":\"2.0\",\"id\":\"s1\",\"result\":{}}\n";
-  EXPECT_EQ(through(std::string(kCall) + "\n").out, std::string(R"({"jsonrpc":"2.0","id":7,)") + kRefused + "\n");
+  EXPECT_EQ(through(std::string(kCall) + "\n").out,
+            std::string(R"({"jsonrpc":"2.0","id":7,)") + kRefused + "\n");
   EXPECT_EQ(through(R"({"id":"a\u00e9","method":"tools\/call","params":{}})"
                     "\n")
                 .out,
             std::string(R"({"jsonrpc":"2.0","id":"a\u00e9",)") + kRefused + "\n");
   EXPECT_EQ(through(list + notice + answer).out, list + notice + answer);
-  EXPECT_NE(world_.log().find(R"("policy_id":"brake","surface":"gateway","event":"tool_use","verdict":"block",)"
-                              R"("reason":"stopped","target":"mcp:ping")"),
+  EXPECT_NE(world_.log().find(
+                R"("policy_id":"brake","surface":"gateway","event":"tool_use","verdict":"block",)"
+                R"("reason":"stopped","target":"mcp:ping")"),
             std::string::npos)
       << world_.log();
 }
@@ -67,30 +72,40 @@ TEST_F(BrakeGateway, CallsAreRefusedWithTheirIdAndAllElsePasses) {
 TEST_F(BrakeGateway, BatchesHiddenCallsAndBrokenLines) {
   const std::string odd = "{\"id\":2,\"method\":\"tools/call\",\"params\":[]}\n";
   EXPECT_EQ(through(odd).out,
-            "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32000,\"message\":\"params of tools/call must be an "
+            "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32000,\"message\":\"params of "
+            "tools/call must be an "
             "object\"}}\n");
-  EXPECT_EQ(through("{\"id\":2,\"method\":\"tools/call\"}\n").out.find("{\"jsonrpc\":\"2.0\",\"id\":2,\"error\""), 0U);
+  EXPECT_EQ(through("{\"id\":2,\"method\":\"tools/call\"}\n")
+                .out.find("{\"jsonrpc\":\"2.0\",\"id\":2,\"error\""),
+            0U);
   stop();
-  const std::string batch = std::string("[{\"id\":1,\"method\":\"ping\"},") + kCall + ",{\"method\":\"n\"},{\"id\":9,\"result\":1}]\n";
+  const std::string batch = std::string("[{\"id\":1,\"method\":\"ping\"},") + kCall +
+                            ",{\"method\":\"n\"},{\"id\":9,\"result\":1}]\n";
   EXPECT_EQ(through(batch).out, std::string("[{\"jsonrpc\":\"2.0\",\"id\":1,") + kRefused +
                                     ",{\"jsonrpc\":\"2.0\",\"id\":7," + kRefused + "]\n");
-  EXPECT_EQ(through("[{\"id\":1,\"method\":\"ping\"}]\n").out, "[{\"id\":1,\"method\":\"ping\"}]\n");
-  EXPECT_EQ(through("{\"method\":\"tools/call\",\"params\":{}}\n").out, "") << "no id: dropped unanswered";
-  const std::string twice = "{\"id\":3,\"method\":\"tools/call\",\"params\":{},\"method\":\"ping\"}\n";
+  EXPECT_EQ(through("[{\"id\":1,\"method\":\"ping\"}]\n").out,
+            "[{\"id\":1,\"method\":\"ping\"}]\n");
+  EXPECT_EQ(through("{\"method\":\"tools/call\",\"params\":{}}\n").out, "")
+      << "no id: dropped unanswered";
+  const std::string twice =
+      "{\"id\":3,\"method\":\"tools/call\",\"params\":{},\"method\":\"ping\"}\n";
   EXPECT_EQ(through(twice).out, std::string("{\"jsonrpc\":\"2.0\",\"id\":3,") + kRefused + "\n");
   const std::string escaped = "{\"id\":3,\"meth\\u006fd\":\"tools/call\",\"params\":{}}\n";
   EXPECT_EQ(through(escaped).out, std::string("{\"jsonrpc\":\"2.0\",\"id\":3,") + kRefused + "\n");
-  for (const std::string& broken : {std::string("{\"method\":\"tools/call\"\n"), std::string("\xFF\n"),
-                                    std::string(300, '[') + std::string(300, ']') + "\n"}) {
-    EXPECT_EQ(through(broken).out, R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}})"
-                                   "\n");
+  for (const std::string& broken :
+       {std::string("{\"method\":\"tools/call\"\n"), std::string("\xFF\n"),
+        std::string(300, '[') + std::string(300, ']') + "\n"}) {
+    EXPECT_EQ(through(broken).out,
+              R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}})"
+              "\n");
   }
 }
 
 // 77
 TEST_F(BrakeGateway, StopAndLiftCountAtTheNextCall) {
   base::ChildOptions options;
-  options.argv = world_.as_user({program("robot-council"), "gateway", "--repo", world_.repo, "--", "/bin/cat"});
+  options.argv = world_.as_user(
+      {program("robot-council"), "gateway", "--repo", world_.repo, "--", "/bin/cat"});
   for (const auto& [name, value] : world_.environment()) {
     options.environment.push_back(name + "=" + value);
   }
@@ -136,7 +151,8 @@ TEST_F(BrakeGateway, StopAndLiftCountAtTheNextCall) {
 TEST_F(BrakeGateway, ScopeGoesByTheClientsName) {
   stop({"--agent", "cursor"});
   const auto named = [](const std::string& name) {
-    return R"({"id":0,"method":"initialize","params":{"clientInfo":{"name":")" + name + "\"}}}\n" + kCall + "\n";
+    return R"({"id":0,"method":"initialize","params":{"clientInfo":{"name":")" + name + "\"}}}\n" +
+           kCall + "\n";
   };
   for (const char* name : {"claude-code", "codex-mcp-client", "gemini-cli-mcp-client"}) {
     EXPECT_EQ(through(named(name)).out, named(name)) << name;
@@ -144,7 +160,8 @@ TEST_F(BrakeGateway, ScopeGoesByTheClientsName) {
   for (const char* name : {"cursor-vscode", "something", "Claude-Code"}) {
     EXPECT_NE(through(named(name)).out.find("-32000"), std::string::npos) << name;
   }
-  EXPECT_NE(through(std::string(kCall) + "\n").out.find("-32000"), std::string::npos) << "no name at all";
+  EXPECT_NE(through(std::string(kCall) + "\n").out.find("-32000"), std::string::npos)
+      << "no name at all";
 }
 
 // 79
@@ -162,7 +179,13 @@ TEST_F(BrakeGateway, ExitCodeAndErrorsOfTheServerComeThrough) {
 // The server ends though the client's pipe stays open.
 TEST_F(BrakeGateway, EndsWithTheServerAndHandsSignalsOn) {
   base::ChildOptions options;
-  options.argv = {program("robot-council"), "gateway", "--repo", world_.repo, "--", "/bin/sh", "-c",
+  options.argv = {program("robot-council"),
+                  "gateway",
+                  "--repo",
+                  world_.repo,
+                  "--",
+                  "/bin/sh",
+                  "-c",
                   "trap 'exit 5' TERM; echo ready; while :; do sleep 0.05; done"};
   for (const auto& [name, value] : world_.environment()) {
     options.environment.push_back(name + "=" + value);

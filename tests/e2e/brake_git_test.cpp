@@ -1,10 +1,11 @@
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "tests/e2e/brake_world.hpp"
 
@@ -50,19 +51,33 @@ TEST_F(BrakeGit, EveryStrongMarkerIsRefusedACommit) {
   EXPECT_EQ(commit({{"GEMINI_CLI", "1"}}).code, 0) << "no stop is on";
   stop();
   const std::vector<std::pair<std::string, std::string>> markers = {
-      {"CLAUDE_CODE_CHILD_SESSION", "1"}, {"CLAUDECODE", "1"}, {"CODEX_THREAD_ID", "t"}, {"CURSOR_AGENT", "1"},
-      {"GEMINI_CLI", "1"}, {"ANTIGRAVITY_AGENT", "1"}, {"GROK_AGENT", "1"}, {"COPILOT_CLI", "1"},
-      {"GOOSE_TERMINAL", "1"}, {"AGENT", "goose"}, {"OPENHANDS_SESSION_ID", "s"}, {"WINDSURF_CASCADE_TERMINAL", "1"},
-      {"AI_AGENT", "codex"}, {"AGENT", "amp"}, {"OPENCODE", "1"}, {"QWEN_CODE", "1"}};
+      {"CLAUDE_CODE_CHILD_SESSION", "1"},
+      {"CLAUDECODE", "1"},
+      {"CODEX_THREAD_ID", "t"},
+      {"CURSOR_AGENT", "1"},
+      {"GEMINI_CLI", "1"},
+      {"ANTIGRAVITY_AGENT", "1"},
+      {"GROK_AGENT", "1"},
+      {"COPILOT_CLI", "1"},
+      {"GOOSE_TERMINAL", "1"},
+      {"AGENT", "goose"},
+      {"OPENHANDS_SESSION_ID", "s"},
+      {"WINDSURF_CASCADE_TERMINAL", "1"},
+      {"AI_AGENT", "codex"},
+      {"AGENT", "amp"},
+      {"OPENCODE", "1"},
+      {"QWEN_CODE", "1"}};
   for (const auto& [name, value] : markers) {
     const Ran ran = commit({{name, value}});
     EXPECT_NE(ran.code, 0) << name;
-    EXPECT_NE(ran.err.find("seen: " + name + "; a person uses a terminal that no agent started"), std::string::npos)
+    EXPECT_NE(ran.err.find("seen: " + name + "; a person uses a terminal that no agent started"),
+              std::string::npos)
         << ran.err;
   }
   EXPECT_EQ(commit().code, 0) << "a person";
-  EXPECT_NE(world_.log().find(R"("policy_id":"brake","surface":"git-hook","event":"tool_use","verdict":"block",)"
-                              R"("reason":"stopped","actor":"CLAUDECODE","target":"commit")"),
+  EXPECT_NE(world_.log().find(
+                R"("policy_id":"brake","surface":"git-hook","event":"tool_use","verdict":"block",)"
+                R"("reason":"stopped","actor":"CLAUDECODE","target":"commit")"),
             std::string::npos)
       << world_.log();
 }
@@ -96,7 +111,8 @@ TEST_F(BrakeGit, EveryWayToCommitIsRefusedToAnAgent) {
   for (const std::vector<std::string>& way : ways) {
     const Ran ran = world_.git(way, agent_);
     EXPECT_NE(ran.code, 0) << way.front();
-    EXPECT_NE(ran.err.find("seen: CLAUDECODE"), std::string::npos) << way.front() << ": " << ran.err;
+    EXPECT_NE(ran.err.find("seen: CLAUDECODE"), std::string::npos)
+        << way.front() << ": " << ran.err;
     (void)world_.git({"cherry-pick", "--abort"});
     (void)world_.git({"revert", "--abort"});
     (void)world_.git({"merge", "--abort"});
@@ -104,17 +120,19 @@ TEST_F(BrakeGit, EveryWayToCommitIsRefusedToAnAgent) {
     (void)world_.git({"reset", "-q", "--hard", "main"});
   }
   EXPECT_EQ(world_.git({"rev-parse", "HEAD"}).out, before);
-  EXPECT_EQ(world_.git({"push", "-q", world_.folder / "away.git", "main"}).code, 0) << "a person pushes";
+  EXPECT_EQ(world_.git({"push", "-q", world_.folder / "away.git", "main"}).code, 0)
+      << "a person pushes";
 }
 
 // 66, 67
 TEST_F(BrakeGit, PersonsPass) {
   stop();
-  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{{"CURSOR_TRACE_ID", "t"},
-                                                                                   {"CLAUDECODE", "0"},
-                                                                                   {"GROK_AGENT", "x"},
-                                                                                   {"AI_AGENT", " "},
-                                                                                   {"AGENT", "1"}}) {
+  for (const auto& [name, value] :
+       std::vector<std::pair<std::string, std::string>>{{"CURSOR_TRACE_ID", "t"},
+                                                        {"CLAUDECODE", "0"},
+                                                        {"GROK_AGENT", "x"},
+                                                        {"AI_AGENT", " "},
+                                                        {"AGENT", "1"}}) {
     const Ran ran = commit({{name, value}});
     EXPECT_EQ(ran.code, 0) << name;
     EXPECT_NE(ran.err.find("note: agents are stopped here\n"), std::string::npos);
@@ -137,20 +155,26 @@ TEST_F(BrakeGit, AllWorktreesShareTheHooks) {
   const std::string worktree = world_.folder / "wt";
   EXPECT_EQ(world_.git({"worktree", "add", "-q", worktree, "-b", "w"}).code, 0);
   stop();
-  EXPECT_NE(world_.command({"git", "commit", "-q", "--allow-empty", "-m", "x"}, agent_, "", worktree).code, 0);
+  EXPECT_NE(
+      world_.command({"git", "commit", "-q", "--allow-empty", "-m", "x"}, agent_, "", worktree)
+          .code,
+      0);
 }
 
 // 70
 TEST_F(BrakeGit, WithoutTheProgramAStopRefusesAndElseALineIsSaid) {
-  if (std::filesystem::exists("/usr/local/bin/robot-council") || std::filesystem::exists("/usr/bin/robot-council")) {
+  if (std::filesystem::exists("/usr/local/bin/robot-council") ||
+      std::filesystem::exists("/usr/bin/robot-council")) {
     GTEST_SKIP() << "robot-council is installed for all users here";
   }
   std::filesystem::remove(world_.home + "/.local/bin/robot-council");
   const Ran passed = commit();
   EXPECT_EQ(passed.code, 0);
-  EXPECT_NE(passed.err.find("the stop check of this repository is missing or does not run"), std::string::npos);
+  EXPECT_NE(passed.err.find("the stop check of this repository is missing or does not run"),
+            std::string::npos);
   stop();
-  const std::vector<std::string> left = {world_.checkout_copy(), world_.home_copy(), world_.stops() + "/_everywhere.json"};
+  const std::vector<std::string> left = {world_.checkout_copy(), world_.home_copy(),
+                                         world_.stops() + "/_everywhere.json"};
   std::filesystem::rename(left[1], world_.folder / "kept");
   EXPECT_NE(commit().err.find(left[0]), std::string::npos);
   std::filesystem::remove(left[0]);
@@ -171,7 +195,8 @@ TEST_F(BrakeGit, WithoutTheProgramAStopRefusesAndElseALineIsSaid) {
 // 71
 TEST_F(BrakeGit, PrePushInputAndArgumentsReachAForeignHookAndItsCodeCounts) {
   EXPECT_EQ(world_.council({"brake", "git", "uninstall"}).code, 0);
-  write_hook("pre-push", "cat >\"" + (world_.folder / "seen") + "\"; echo \"$@\" >>\"" + (world_.folder / "seen") + "\"; exit $(cat \"" +
+  write_hook("pre-push", "cat >\"" + (world_.folder / "seen") + "\"; echo \"$@\" >>\"" +
+                             (world_.folder / "seen") + "\"; exit $(cat \"" +
                              (world_.folder / "code") + "\")");
   EXPECT_EQ(world_.council({"brake", "git", "install"}).code, 0);
   EXPECT_EQ(world_.git({"init", "-q", "--bare", world_.folder / "away.git"}).code, 0);
@@ -192,7 +217,8 @@ TEST_F(BrakeGit, PrePushInputAndArgumentsReachAForeignHookAndItsCodeCounts) {
 
 // 71: the hook's input is the terminal; nothing is typed and it must end
 TEST_F(BrakeGit, PreCommitRunByHandOnATerminalDoesNotWait) {
-  Pty terminal(world_.as_user({world_.repo + "/.git/hooks/pre-commit"}), world_.environment(), world_.repo);
+  Pty terminal(world_.as_user({world_.repo + "/.git/hooks/pre-commit"}), world_.environment(),
+               world_.repo);
   EXPECT_EQ(terminal.finish(), 0) << terminal.screen();
 }
 
@@ -238,7 +264,8 @@ TEST_F(BrakeGit, DispatcherIsPortableShell) {
   const Ran ran = world_.command({"/bin/sh", "-n", world_.repo + "/.git/hooks/pre-push"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   if (std::filesystem::exists("/usr/bin/shellcheck")) {
-    const Ran checked = world_.command({"/usr/bin/shellcheck", "-s", "sh", world_.repo + "/.git/hooks/pre-push"});
+    const Ran checked =
+        world_.command({"/usr/bin/shellcheck", "-s", "sh", world_.repo + "/.git/hooks/pre-push"});
     EXPECT_EQ(checked.code, 0) << checked.out;
   }
 }

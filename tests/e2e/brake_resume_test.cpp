@@ -1,9 +1,10 @@
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "tests/e2e/brake_world.hpp"
 
@@ -96,7 +97,8 @@ TEST_F(BrakeResume, AnotherStopWhileItAsksLeavesTheStop) {
   stop({"--reason", "second"});
   terminal.type("shop\n");
   EXPECT_EQ(terminal.finish(), 1);
-  EXPECT_NE(terminal.screen().find("changed while this asked"), std::string::npos) << terminal.screen();
+  EXPECT_NE(terminal.screen().find("changed while this asked"), std::string::npos)
+      << terminal.screen();
   EXPECT_TRUE(stopped());
 }
 
@@ -132,12 +134,15 @@ TEST_F(BrakeResume, EverywhereIsItsOwnStop) {
 // 16, 24
 TEST_F(BrakeResume, AnAgentIsRefusedWhateverElseIsSet) {
   stop();
-  Pty terminal(resume(), world_.environment({{"CURSOR_AGENT", "1"}, {"ROBOT_COUNCIL_AGENT_COMMIT", "0"}}),
+  Pty terminal(resume(),
+               world_.environment({{"CURSOR_AGENT", "1"}, {"ROBOT_COUNCIL_AGENT_COMMIT", "0"}}),
                world_.repo);
   EXPECT_EQ(terminal.finish(), 1);
-  EXPECT_NE(terminal.screen().find("only a person may do this (seen: CURSOR_AGENT)"), std::string::npos);
+  EXPECT_NE(terminal.screen().find("only a person may do this (seen: CURSOR_AGENT)"),
+            std::string::npos);
   EXPECT_TRUE(stopped());
-  EXPECT_NE(world_.log().find(R"("event":"repo_resume","verdict":"block","reason":"agent")"), std::string::npos);
+  EXPECT_NE(world_.log().find(R"("event":"repo_resume","verdict":"block","reason":"agent")"),
+            std::string::npos);
 }
 
 // 25
@@ -159,7 +164,8 @@ TEST_F(BrakeResume, AnAgentsProgramAboveRefusesResumeAndNotStop) {
     argv.back() = "resume";
     Pty terminal(world_.as_user(argv), world_.environment(), world_.repo);
     EXPECT_EQ(terminal.finish(), 1) << terminal.screen();
-    EXPECT_NE(terminal.screen().find("only a person may do this (seen: "), std::string::npos) << terminal.screen();
+    EXPECT_NE(terminal.screen().find("only a person may do this (seen: "), std::string::npos)
+        << terminal.screen();
     EXPECT_TRUE(stopped());
   }
 }
@@ -169,7 +175,8 @@ TEST_F(BrakeResume, CorruptFilesAreLiftedByTheCeremony) {
   stop();
   write_text(world_.checkout_copy(), "broken");
   std::filesystem::remove(world_.home_copy());
-  std::filesystem::create_symlink("/nowhere", world_.stops() + "/" + std::string(32, 'a') + ".json");
+  std::filesystem::create_symlink("/nowhere",
+                                  world_.stops() + "/" + std::string(32, 'a') + ".json");
   world_.settle();
   EXPECT_TRUE(stopped());
   EXPECT_EQ(ceremony("shop\n"), 0) << screen_;
@@ -213,8 +220,16 @@ TEST_F(BrakeResume, HomeCopyOfADeletedCheckoutIsLiftedByItsPath) {
 // 30
 TEST_F(BrakeResume, KilledBetweenRemovalsARepeatCompletes) {
   stop();
-  std::vector<std::string> argv = {"/usr/bin/strace", "-qq", "-o", "/dev/null", "-e", "trace=unlink,unlinkat", "-e",
-                                   "inject=unlink,unlinkat:signal=KILL:when=2", program("robot-council"), "resume"};
+  std::vector<std::string> argv = {"/usr/bin/strace",
+                                   "-qq",
+                                   "-o",
+                                   "/dev/null",
+                                   "-e",
+                                   "trace=unlink,unlinkat",
+                                   "-e",
+                                   "inject=unlink,unlinkat:signal=KILL:when=2",
+                                   program("robot-council"),
+                                   "resume"};
   Pty terminal(world_.as_user(argv), world_.environment(), world_.repo);
   ASSERT_TRUE(terminal.expect("to lift it")) << terminal.screen();
   terminal.type("shop\n");

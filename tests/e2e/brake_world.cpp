@@ -1,7 +1,6 @@
 #include "tests/e2e/brake_world.hpp"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
@@ -10,6 +9,8 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
+
+#include <gtest/gtest.h>
 
 #include "base/clock.hpp"
 #include "base/files.hpp"
@@ -20,14 +21,17 @@ namespace {
 constexpr unsigned kNobody = 65534;
 constexpr base::Milliseconds kLimit{20000};
 
-bool is_root() { return ::geteuid() == 0; }
+bool is_root() {
+  return ::geteuid() == 0;
+}
 
 }  // namespace
 
 BrakeWorld::BrakeWorld() {
   std::filesystem::create_directories(home + "/.local/bin");
   std::filesystem::create_symlink(program("robot-council"), home + "/.local/bin/robot-council");
-  write_text(home + "/.gitconfig", "[user]\n\tname = Ana\n\temail = ana@example.org\n[init]\n\tdefaultBranch = main\n");
+  write_text(home + "/.gitconfig",
+             "[user]\n\tname = Ana\n\temail = ana@example.org\n[init]\n\tdefaultBranch = main\n");
   std::filesystem::create_directories(repo);
   settle();
   EXPECT_EQ(git({"init", "-q"}).code, 0);
@@ -69,13 +73,13 @@ std::vector<std::string> BrakeWorld::as_user(const std::vector<std::string>& arg
   return all;
 }
 
-Ran BrakeWorld::command(const std::vector<std::string>& argv, const Environment& more, std::string_view input,
-                        const std::string& directory) const {
+Ran BrakeWorld::command(const std::vector<std::string>& argv, const Environment& more,
+                        std::string_view input, const std::string& directory) const {
   return run(as_user(argv), environment(more), input, directory.empty() ? repo : directory);
 }
 
-Ran BrakeWorld::council(std::vector<std::string> words, const Environment& more, std::string_view input,
-                        const std::string& directory) const {
+Ran BrakeWorld::council(std::vector<std::string> words, const Environment& more,
+                        std::string_view input, const std::string& directory) const {
   words.insert(words.begin(), program("robot-council"));
   return command(words, more, input, directory);
 }
@@ -128,10 +132,12 @@ Pty::Pty(const std::vector<std::string>& argv, const BrakeWorld::Environment& en
   std::vector<char*> words;
   std::vector<char*> settings;
   for (const std::string& word : argv) {
-    words.push_back(const_cast<char*>(word.c_str()));  // NOLINT(cppcoreguidelines-pro-type-const-cast): exec's signature
+    words.push_back(const_cast<char*>(
+        word.c_str()));  // NOLINT(cppcoreguidelines-pro-type-const-cast): exec's signature
   }
   for (const std::string& variable : variables) {
-    settings.push_back(const_cast<char*>(variable.c_str()));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    settings.push_back(
+        const_cast<char*>(variable.c_str()));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
   }
   words.push_back(nullptr);
   settings.push_back(nullptr);

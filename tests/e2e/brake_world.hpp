@@ -12,8 +12,9 @@
 
 namespace robot_council::test {
 
-// A person's home and a real git repository, for the real program. As root everything runs as the user "nobody", whose
-// home in the password database is not there, so that $HOME is the only home and file permissions count.
+// A person's home and a real git repository, for the real program. As root everything runs as the
+// user "nobody", whose home in the password database is not there, so that $HOME is the only home
+// and file permissions count.
 class BrakeWorld {
  public:
   BrakeWorld();
@@ -24,10 +25,10 @@ class BrakeWorld {
   // HOME, PATH with the program's link in ~/.local/bin first, and no agent's variable.
   [[nodiscard]] Environment environment(const Environment& more = {}) const;
   // argv as the user, in the repository unless `directory` is given.
-  Ran command(const std::vector<std::string>& argv, const Environment& more = {}, std::string_view input = {},
-              const std::string& directory = {}) const;
-  Ran council(std::vector<std::string> words, const Environment& more = {}, std::string_view input = {},
-              const std::string& directory = {}) const;
+  Ran command(const std::vector<std::string>& argv, const Environment& more = {},
+              std::string_view input = {}, const std::string& directory = {}) const;
+  Ran council(std::vector<std::string> words, const Environment& more = {},
+              std::string_view input = {}, const std::string& directory = {}) const;
   // brake-check --client, fed a payload of the repository.
   Ran check(const std::string& client = "claude_code", const Environment& more = {}) const;
   Ran git(std::vector<std::string> words, const Environment& more = {}) const;
@@ -46,15 +47,16 @@ class BrakeWorld {
   std::string repo = folder / "shop";
 };
 
-// The hook command of a client, as the contract spells it (its own copy, so that a change of the product is seen).
+// The hook command of a client, as the contract spells it (its own copy, so that a change of the
+// product is seen).
 [[nodiscard]] std::string brake_command(const std::string& id);
 
 // A program under a terminal of its own, in a session of its own.
 class Pty {
  public:
   enum class Stdin : unsigned char { terminal, null };
-  Pty(const std::vector<std::string>& argv, const BrakeWorld::Environment& environment, const std::string& directory,
-      Stdin standard_in = Stdin::terminal);
+  Pty(const std::vector<std::string>& argv, const BrakeWorld::Environment& environment,
+      const std::string& directory, Stdin standard_in = Stdin::terminal);
   Pty(const Pty&) = delete;
   Pty& operator=(const Pty&) = delete;
   Pty(Pty&&) = delete;

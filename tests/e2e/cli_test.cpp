@@ -20,7 +20,8 @@ using test::program;
 using test::run;
 using test::TempDir;
 
-std::vector<std::string> words_of(const std::string& path, const cli::Command& command, const std::string& more) {
+std::vector<std::string> words_of(const std::string& path, const cli::Command& command,
+                                  const std::string& more) {
   std::vector<std::string> words = {path};
   std::string word;
   for (const char c : std::string(command.name) + " ") {
@@ -53,7 +54,9 @@ TEST(Cli, UnknownCommandsAndOptionsAreUsageErrorsWithAnEmptyStdout) {
   // What a stop hook calls never ends with 2.
   const auto hook = run({program("robot-council"), "pending", "--nope"}, {});
   EXPECT_EQ(hook.code, 1);
-  EXPECT_EQ(hook.err, "robot-council: Unknown option \"--nope\" for \"pending\". See robot-council pending --help.\n");
+  EXPECT_EQ(hook.err,
+            "robot-council: Unknown option \"--nope\" for \"pending\". See robot-council pending "
+            "--help.\n");
 }
 
 TEST(Cli, VersionIsSaid) {
@@ -62,22 +65,27 @@ TEST(Cli, VersionIsSaid) {
 
 TEST(Cli, EveryCommandIsBoundOnceInItsExecutable) {
   for (const auto& command : cli::commands()) {
-    const std::string path = program(command.where == cli::Where::here ? "robot-council" : "robot-council-net");
+    const std::string path =
+        program(command.where == cli::Where::here ? "robot-council" : "robot-council-net");
     const auto ran = run(words_of(path, command, "--no-such-option"), {});
-    EXPECT_EQ(ran.err.find("not by this program"), std::string::npos) << command.name << " is not bound";
+    EXPECT_EQ(ran.err.find("not by this program"), std::string::npos)
+        << command.name << " is not bound";
     // The check of a brake answers in its clients' way whatever its options are.
     if (command.name != "brake-check") {
       EXPECT_EQ(ran.code, command.usage_exit) << command.name << ": " << ran.err;
-      EXPECT_NE(ran.err.find("Unknown option"), std::string::npos) << command.name << ": " << ran.err;
+      EXPECT_NE(ran.err.find("Unknown option"), std::string::npos)
+          << command.name << ": " << ran.err;
     }
   }
 }
 
 TEST(Cli, HelpNeedsNoHomeNoNetworkAndNoDisk) {
   for (const auto& command : cli::commands()) {
-    const auto ran = run(words_of(program("robot-council"), command, "--help"), {{"HOME", "/nowhere"}}, {}, "/");
+    const auto ran =
+        run(words_of(program("robot-council"), command, "--help"), {{"HOME", "/nowhere"}}, {}, "/");
     EXPECT_EQ(ran.code, 0) << command.name << ": " << ran.err;
-    EXPECT_NE(ran.out.find("usage: robot-council " + std::string(command.name)), std::string::npos) << command.name;
+    EXPECT_NE(ran.out.find("usage: robot-council " + std::string(command.name)), std::string::npos)
+        << command.name;
     EXPECT_EQ(ran.out.find('\x1b'), std::string::npos);
   }
 }
@@ -91,14 +99,17 @@ TEST(Cli, MissingNetworkExecutableIsNamed) {
   EXPECT_EQ(ran.code, 1);
   EXPECT_TRUE(ran.out.empty());
   EXPECT_NE(ran.err.find("robot-council: cannot run "), std::string::npos) << ran.err;
-  EXPECT_NE(ran.err.find("No such file or directory; reinstall robot-council\n"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("No such file or directory; reinstall robot-council\n"), std::string::npos)
+      << ran.err;
 }
 
 TEST(Cli, AFailedWriteToStdoutIsAnError) {
-  const auto ran = run({"/bin/sh", "-c", "exec \"$1\" --help >/dev/full", "sh", program("robot-council")}, {});
+  const auto ran =
+      run({"/bin/sh", "-c", "exec \"$1\" --help >/dev/full", "sh", program("robot-council")}, {});
   EXPECT_EQ(ran.code, 1);
   EXPECT_NE(ran.err.find("cannot write the answer to stdout"), std::string::npos) << ran.err;
-  const auto closed = run({"/bin/sh", "-c", "exec \"$1\" --help >&-", "sh", program("robot-council")}, {});
+  const auto closed =
+      run({"/bin/sh", "-c", "exec \"$1\" --help >&-", "sh", program("robot-council")}, {});
   EXPECT_EQ(closed.code, 1);
 }
 
@@ -111,8 +122,10 @@ TEST(Cli, CompletionsLoadInTheirShells) {
       GTEST_SKIP() << shell << " is not installed";
     }
     test::write_text(dir / shell, script.out);
-    const std::string before = shell == "zsh" ? "autoload -Uz compinit; compinit -D -d " + (dir / "dump") + "; " : "";
-    const auto loaded = run({shell, "-c", before + "source " + (dir / shell)}, {{"HOME", dir.path()}});
+    const std::string before =
+        shell == "zsh" ? "autoload -Uz compinit; compinit -D -d " + (dir / "dump") + "; " : "";
+    const auto loaded =
+        run({shell, "-c", before + "source " + (dir / shell)}, {{"HOME", dir.path()}});
     EXPECT_EQ(loaded.code, 0) << shell << ": " << loaded.err;
     EXPECT_TRUE(loaded.err.empty()) << shell << ": " << loaded.err;
   }

@@ -94,7 +94,8 @@ TEST_F(DemoCommand, ProvesEveryStepWithAnEmptyHome) {
   const Ran ran = demo();
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_EQ(ran.out.find("FAILED"), std::string::npos) << ran.out;
-  EXPECT_NE(ran.out.find("      {\"decision\":\"block\",\"reason\":\"Robot Council has news:\\n[directive] Rebase your branch"),
+  EXPECT_NE(ran.out.find("      {\"decision\":\"block\",\"reason\":\"Robot Council has "
+                         "news:\\n[directive] Rebase your branch"),
             std::string::npos)
       << ran.out;
   EXPECT_NE(ran.out.find("[repeat] [directive] Leave the file"), std::string::npos) << ran.out;
@@ -108,7 +109,8 @@ TEST_F(DemoCommand, TwoAtOnce) {
   auto two = start();
   ASSERT_TRUE(one.ok() && two.ok());
   for (auto* child : {&*one, &*two}) {
-    const auto out = base::read_all(child->standard_out.get(), 1U << 20U, base::deadline_in(base::Milliseconds(70000)));
+    const auto out = base::read_all(child->standard_out.get(), 1U << 20U,
+                                    base::deadline_in(base::Milliseconds(70000)));
     const auto ended = child->wait(base::deadline_in(base::Milliseconds(10000)));
     ASSERT_TRUE(ended.ok());
     EXPECT_EQ(ended->code, 0) << out.value_or("");
@@ -130,7 +132,8 @@ TEST_F(DemoCommand, AHookThatMayNotRunIsNamed) {
 }
 
 TEST_F(DemoCommand, AKilledBridgeIsNamed) {
-  const Ran ran = demo({"--script", script_with("kill -9 $(cat \"$XDG_STATE_HOME\"/robot-council/pending/*.seat)")});
+  const Ran ran = demo(
+      {"--script", script_with("kill -9 $(cat \"$XDG_STATE_HOME\"/robot-council/pending/*.seat)")});
   EXPECT_EQ(ran.code, 1);
   EXPECT_NE(ran.out.find(" 8  a hook is killed while it prints  "), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("the bridge has ended"), std::string::npos) << ran.out;
@@ -138,9 +141,12 @@ TEST_F(DemoCommand, AKilledBridgeIsNamed) {
 }
 
 TEST_F(DemoCommand, ASinkThatCannotBeUsedIsNamed) {
-  const Ran ran = demo({"--script", script_with("for f in \"$XDG_STATE_HOME\"/robot-council/pending/*.db; do echo damaged >\"$f\"; done")});
+  const Ran ran =
+      demo({"--script", script_with("for f in \"$XDG_STATE_HOME\"/robot-council/pending/*.db; do "
+                                    "echo damaged >\"$f\"; done")});
   EXPECT_EQ(ran.code, 1);
-  EXPECT_NE(ran.out.find(" 6  a turn ends, and the agent is handed  "), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find(" 6  a turn ends, and the agent is handed  "), std::string::npos)
+      << ran.out;
   EXPECT_NE(ran.out.find("could not read the fleet events"), std::string::npos) << ran.out;
   expect_nothing_left();
 }
@@ -168,9 +174,12 @@ TEST_F(DemoCommand, ASignalIs130AndLeavesNothing) {
     auto child = start();
     ASSERT_TRUE(child.ok());
     // Its first line: the service runs.
-    ASSERT_TRUE(base::wait_readable(child->standard_out.get(), base::deadline_in(base::Milliseconds(20000))).ok());
+    ASSERT_TRUE(
+        base::wait_readable(child->standard_out.get(), base::deadline_in(base::Milliseconds(20000)))
+            .ok());
     child->send_signal(signal);
-    const auto out = base::read_all(child->standard_out.get(), 1U << 20U, base::deadline_in(base::Milliseconds(20000)));
+    const auto out = base::read_all(child->standard_out.get(), 1U << 20U,
+                                    base::deadline_in(base::Milliseconds(20000)));
     const auto ended = child->wait(base::deadline_in(base::Milliseconds(20000)));
     ASSERT_TRUE(ended.ok());
     EXPECT_EQ(ended->code, 130) << out.value_or("");
@@ -182,7 +191,8 @@ TEST_F(DemoCommand, ConnectsToLoopbackOnly) {
   if (!base::exists("/usr/bin/strace")) {
     GTEST_SKIP() << "strace is not installed";
   }
-  const Ran ran = run({"/usr/bin/strace", "-f", "-qq", "-e", "trace=connect,sendto", "-o", dir_ / "trace", program("robot-council"), "demo"},
+  const Ran ran = run({"/usr/bin/strace", "-f", "-qq", "-e", "trace=connect,sendto", "-o",
+                       dir_ / "trace", program("robot-council"), "demo"},
                       environment(), {}, {}, base::Milliseconds(70000));
   const std::string trace = slurp(dir_ / "trace");
   if (trace.find("sin_port") == std::string::npos) {
@@ -190,7 +200,9 @@ TEST_F(DemoCommand, ConnectsToLoopbackOnly) {
   }
   for (const auto& line : base::split(trace, '\n')) {
     if (line.find("AF_INET") != std::string::npos) {
-      EXPECT_TRUE(line.find("inet_addr(\"127.0.0.1\")") != std::string::npos || line.find("\"::1\"") != std::string::npos) << line;
+      EXPECT_TRUE(line.find("inet_addr(\"127.0.0.1\")") != std::string::npos ||
+                  line.find("\"::1\"") != std::string::npos)
+          << line;
     }
   }
 }

@@ -17,7 +17,8 @@
 
 namespace robot_council::test {
 
-// A home in which Claude Code is wired to a running `serve`, as a person leaves it after reading the manual.
+// A home in which Claude Code is wired to a running `serve`, as a person leaves it after reading
+// the manual.
 class Doctor : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -30,7 +31,8 @@ class Doctor : public ::testing::Test {
 
   void start_service() {
     base::ChildOptions options;
-    options.argv = {program("robot-council"), "serve", "--listen", "127.0.0.1:0", "--data", dir_ / "fleet", "--auto-approve"};
+    options.argv = {program("robot-council"), "serve",         "--listen", "127.0.0.1:0", "--data",
+                    dir_ / "fleet",           "--auto-approve"};
     for (const auto& [name, value] : environment_) {
       options.environment.push_back(name + "=" + value);
     }
@@ -41,7 +43,8 @@ class Doctor : public ::testing::Test {
     serve_.emplace(std::move(*child));
     ASSERT_TRUE(wait_until([this] { return base::exists(dir_ / "fleet/service.url"); }));
     service_ = base::trim(read_text(dir_ / "fleet/service.url"));
-    const Ran enrolled = council({"enroll", "--service", service_, "--harness", "claude", "--credential-store", "file"});
+    const Ran enrolled = council(
+        {"enroll", "--service", service_, "--harness", "claude", "--credential-store", "file"});
     ASSERT_EQ(enrolled.code, 0) << enrolled.err;
   }
 
@@ -61,10 +64,11 @@ class Doctor : public ::testing::Test {
     text.insert(end + 27, lines);
     write_text(script_, text);
     ASSERT_EQ(::chmod(script_.c_str(), 0755), 0);
-    write_text(dir_ / "home/.claude.json",
-               R"({"projects":{")" + *base::real_path(dir_ / "work") + R"(":{"hasTrustDialogAccepted":true}}})");
+    write_text(dir_ / "home/.claude.json", R"({"projects":{")" + *base::real_path(dir_ / "work") +
+                                               R"(":{"hasTrustDialogAccepted":true}}})");
     write_text(dir_ / "home/.claude/settings.json",
-               R"({"hooks":{"Stop":[{"hooks":[{"type":"command","command":")" + script_ + R"(","timeout":)" + timeout_ + "}]}]}}");
+               R"({"hooks":{"Stop":[{"hooks":[{"type":"command","command":")" + script_ +
+                   R"(","timeout":)" + timeout_ + "}]}]}}");
   }
 
   Ran council(std::vector<std::string> words) {
@@ -87,7 +91,9 @@ class Doctor : public ::testing::Test {
     }
     EXPECT_EQ((*object)["ok"], code == 0);
     for (const auto& check : (*object)["seats"][0]["checks"]) {
-      EXPECT_TRUE(result.emplace(check["id"].get<std::string>(), check["status"].get<std::string>()).second) << check["id"];
+      EXPECT_TRUE(
+          result.emplace(check["id"].get<std::string>(), check["status"].get<std::string>()).second)
+          << check["id"];
       EXPECT_EQ(check["remedy"].is_null(), check["status"] == "ok") << check["id"];
     }
     return result;
@@ -107,8 +113,9 @@ TEST_F(Doctor, AWiredSeatIsProvenAndNothingOfItIsTouched) {
   start_service();
   wire();
   const auto checks = doctor(0);
-  for (const char* id : {"binary", "version", "script", "service", "clock", "credential", "expiry", "state-dir", "file-system",
-                         "sqlite", "seat-key", "second-bridge", "hook-scan", "proof"}) {
+  for (const char* id :
+       {"binary", "version", "script", "service", "clock", "credential", "expiry", "state-dir",
+        "file-system", "sqlite", "seat-key", "second-bridge", "hook-scan", "proof"}) {
     EXPECT_EQ(checks.count(id) == 0 ? "(none)" : checks.at(id), "ok") << id << "\n" << last_;
   }
   EXPECT_EQ(checks.at("coordinator"), "warning");
@@ -117,14 +124,18 @@ TEST_F(Doctor, AWiredSeatIsProvenAndNothingOfItIsTouched) {
   EXPECT_EQ(checks.at("hook-ran"), "unknown");
   EXPECT_NE(last_.find("from a sub-directory too"), std::string::npos) << last_;
   // No sink, mark or record was made, and no scratch folder is left.
-  EXPECT_EQ(base::list_directory(dir_ / "home/.local/state/robot-council/pending").value_or({}), std::vector<std::string>{});
+  EXPECT_EQ(base::list_directory(dir_ / "home/.local/state/robot-council/pending").value_or({}),
+            std::vector<std::string>{});
   EXPECT_EQ(base::list_directory(dir_ / "tmp").value_or({"?"}), std::vector<std::string>{});
-  const Ran feed = council({"api", "GET", "events?after=0&acknowledge=false", "--service", service_, "--harness", "claude"});
+  const Ran feed = council({"api", "GET", "events?after=0&acknowledge=false", "--service", service_,
+                            "--harness", "claude"});
   EXPECT_EQ(feed.out.find("session."), std::string::npos) << feed.out;
   const Ran text = council({"doctor"});
   EXPECT_EQ(text.code, 0);
   for (const auto& [id, status] : checks) {
-    EXPECT_NE(text.out.find("  " + status + std::string(9 - status.size(), ' ') + id + ": "), std::string::npos) << id << text.out;
+    EXPECT_NE(text.out.find("  " + status + std::string(9 - status.size(), ' ') + id + ": "),
+              std::string::npos)
+        << id << text.out;
   }
 }
 
@@ -135,9 +146,11 @@ TEST_F(Doctor, AnAnswerOfAnotherShapeFailsTheProof) {
     const char* lines;
     const char* said;
   };
-  for (const Case& one : {Case{"cat >/dev/null; exit 0\n", "stdout empty"}, Case{"echo starting; echo '{}'; exit 0\n", "not one JSON object"},
+  for (const Case& one : {Case{"cat >/dev/null; exit 0\n", "stdout empty"},
+                          Case{"echo starting; echo '{}'; exit 0\n", "not one JSON object"},
                           Case{"echo '{\"ok\":true}'; exit 0\n", "has not the shape"},
-                          Case{"echo '{\"decision\":\"block\",\"reason\":\"hello\"}'; exit 0\n", "does not hold the test event"},
+                          Case{"echo '{\"decision\":\"block\",\"reason\":\"hello\"}'; exit 0\n",
+                               "does not hold the test event"},
                           Case{"sleep 60\n", "did not end within its timeout of 2000 ms"}}) {
     wire(one.lines);
     const auto checks = doctor(1);
@@ -161,8 +174,9 @@ TEST_F(Doctor, AServiceThatIsDownHidesNoLocalCheck) {
 // 100.
 TEST_F(Doctor, TheBrakeLeadsAndLeavesTheProofUnknown) {
   wire();
-  write_text(dir_ / "work/.robot-council/stop.json",
-             R"({"version":1,"scope":"all","reason":"wait","who":"","when":"2026-11-30T05:40:12Z","repo":"/x"})");
+  write_text(
+      dir_ / "work/.robot-council/stop.json",
+      R"({"version":1,"scope":"all","reason":"wait","who":"","when":"2026-11-30T05:40:12Z","repo":"/x"})");
   const auto checks = doctor(1);
   EXPECT_EQ(checks.at("proof"), "unknown");
   EXPECT_EQ(council({"doctor"}).out.find("STOPPED work: every agent"), 0U);
@@ -181,7 +195,8 @@ TEST_F(Doctor, EachBrokenPartIsNamed) {
   ASSERT_EQ(::chmod(script_.c_str(), 0644), 0);
   EXPECT_EQ(doctor(1).at("script"), "failed");
   wire();
-  write_text(dir_ / "home/.claude/settings.json", read_text(dir_ / "home/.claude/settings.json") + ",");
+  write_text(dir_ / "home/.claude/settings.json",
+             read_text(dir_ / "home/.claude/settings.json") + ",");
   EXPECT_EQ(doctor(1, {"--harness", "claude"}).at("hook-scan"), "failed");
   wire();
   write_text(dir_ / "home/.config/robot-council/credentials.json", "{}");

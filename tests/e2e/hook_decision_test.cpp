@@ -1,11 +1,12 @@
-// `robot-council pending --hook`: its decisions, the loop guard, an unreadable sink, the brake. Numbers: acceptance of the
-// delivery contract.
+// `robot-council pending --hook`: its decisions, the loop guard, an unreadable sink, the brake.
+// Numbers: acceptance of the delivery contract.
 
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "base/atomic_file.hpp"
 #include "base/files.hpp"
@@ -18,7 +19,8 @@
 namespace robot_council::test {
 namespace {
 
-std::string stop(const std::string& turn, bool continuation = false, const std::string& message = "done") {
+std::string stop(const std::string& turn, bool continuation = false,
+                 const std::string& message = "done") {
   return claude_stop({{"prompt_id", base::quote_json(turn)},
                       {"stop_hook_active", continuation ? "true" : "false"},
                       {"last_assistant_message", base::quote_json(message)}});
@@ -76,8 +78,9 @@ TEST(HookDecision, RecordTellsEachRow) {  // 108
 
 // The machine's stop file, as `robot-council stop --everywhere` writes it.
 void brake_on(const HookSeat& seat) {
-  write_text(seat.home() + "/.robot-council/stops/_everywhere.json",
-             R"({"version":1,"scope":"all","reason":"r","who":"","when":"2026-11-30T05:40:12Z","repo":""})");
+  write_text(
+      seat.home() + "/.robot-council/stops/_everywhere.json",
+      R"({"version":1,"scope":"all","reason":"r","who":"","when":"2026-11-30T05:40:12Z","repo":""})");
   ASSERT_EQ(chmod((seat.home() + "/.robot-council").c_str(), 0700), 0);
   ASSERT_EQ(chmod((seat.home() + "/.robot-council/stops").c_str(), 0700), 0);
 }
@@ -93,7 +96,8 @@ TEST(HookDecision, BrakeKeepsEverything) {  // 166, 108
   EXPECT_EQ(seat.record_answer(), "held by the brake");
   EXPECT_EQ(seat.hook(stop("p1"), {{"ROBOT_COUNCIL_QUIET", "object"}}).out, "{}");
   for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"pending"}, std::vector<std::string>{"pending", "--format=block"}}) {
+       {std::vector<std::string>{"pending"},
+        std::vector<std::string>{"pending", "--format=block"}}) {
     const Ran plain = seat.command(words);
     EXPECT_EQ(plain.code, 0);
     EXPECT_EQ(plain.out, "");
@@ -124,8 +128,11 @@ TEST(HookDecision, DamagedSinkIsToldOnceInTenMinutes) {  // 109, O06
   const Ran told = seat.hook(stop("p2"));
   EXPECT_EQ(told.code, 0);
   const std::string text = base::json_unescape(base::json_member(told.out, "reason"));
-  EXPECT_TRUE(text.starts_with("Robot Council could not read the fleet events waiting for this seat, and removed none of "
-                               "them: The sink `" + seat.files().database() + "` does not parse: ")) << told.out;
+  EXPECT_TRUE(text.starts_with(
+      "Robot Council could not read the fleet events waiting for this seat, and removed none of "
+      "them: The sink `" +
+      seat.files().database() + "` does not parse: "))
+      << told.out;
   EXPECT_EQ(base::json_member(told.out, "decision"), "\"block\"");
   const Ran again = seat.hook(stop("p3"));
   EXPECT_EQ(again.code, 0);
@@ -137,17 +144,23 @@ TEST(HookDecision, DamagedSinkIsToldOnceInTenMinutes) {  // 109, O06
   EXPECT_NE(seat.hook(stop("p4")).out, "") << "more than ten minutes later";
   record = read_text(seat.files().hook());
   write_text(seat.files().hook(),
-             base::replace_all(record, std::string(base::json_member(record, "told")), "\"2999-01-01T00:00:00Z\""));
+             base::replace_all(record, std::string(base::json_member(record, "told")),
+                               "\"2999-01-01T00:00:00Z\""));
   EXPECT_NE(seat.hook(stop("p5")).out, "") << "a clock that was set back";
 }
 
 TEST(HookDecision, DamagedSinkIsToldInEachShape) {  // 129
   for (const auto& [file, begin] : std::map<std::string, std::string>{
-           {"claude-2.1.332-stop.json", R"({"decision":"block","reason":"Robot Council could not read)"},
-           {"codex-0.171.0-stop.json", R"({"decision":"block","reason":"Robot Council could not read)"},
-           {"copilot-1.0.102-agent-stop.json", R"({"decision":"block","reason":"Robot Council could not read)"},
-           {"goose-1.54-stop.json", R"({"decision":"block","reason":"Robot Council could not read)"},
-           {"gemini-0.61.0-after-agent.json", R"({"decision":"deny","reason":"Robot Council could not read)"},
+           {"claude-2.1.332-stop.json",
+            R"({"decision":"block","reason":"Robot Council could not read)"},
+           {"codex-0.171.0-stop.json",
+            R"({"decision":"block","reason":"Robot Council could not read)"},
+           {"copilot-1.0.102-agent-stop.json",
+            R"({"decision":"block","reason":"Robot Council could not read)"},
+           {"goose-1.54-stop.json",
+            R"({"decision":"block","reason":"Robot Council could not read)"},
+           {"gemini-0.61.0-after-agent.json",
+            R"({"decision":"deny","reason":"Robot Council could not read)"},
            {"cursor-3.17-stop-bom.json", R"({"followup_message":"Robot Council could not read)"}}) {
     HookSeat seat(file.substr(0, file.find('-')));
     seat.store_directive();
@@ -164,8 +177,8 @@ class OtherUser {
   explicit OtherUser(const HookSeat& seat) : seat_(seat) {}
   [[nodiscard]] static bool possible() { return geteuid() == 0; }
   [[nodiscard]] Ran hook(const std::string& payload, const Values& more) const {
-    return run({"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program("robot-council"), "pending",
-                "--hook"},
+    return run({"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                program("robot-council"), "pending", "--hook"},
                seat_.environment(more), payload, "/");
   }
 
@@ -180,7 +193,8 @@ TEST(HookDecision, ToldMarkFallsBackToTheRuntimeFolder) {  // 5.4
   HookSeat seat;
   seat.store_directive();
   // The sink is root's: for nobody it cannot be opened, and its folder takes no file.
-  for (const std::string& folder : {seat.home(), seat.folder(), seat.home() + "/state", seat.home() + "/state/robot-council"}) {
+  for (const std::string& folder :
+       {seat.home(), seat.folder(), seat.home() + "/state", seat.home() + "/state/robot-council"}) {
     ASSERT_EQ(chmod(folder.c_str(), 0755), 0);
   }
   ASSERT_EQ(chmod(seat.files().folder.c_str(), 0755), 0);
@@ -191,7 +205,8 @@ TEST(HookDecision, ToldMarkFallsBackToTheRuntimeFolder) {  // 5.4
   const Values names = {{"CLAUDE_PROJECT_DIR", seat.folder()}, {"HOME", "/nonexistent"}};
   const Ran told = nobody.hook(stop("p1"), names);
   EXPECT_EQ(told.code, 0) << told.err;
-  EXPECT_NE(told.out.find("Robot Council could not read"), std::string::npos) << told.out << told.err;
+  EXPECT_NE(told.out.find("Robot Council could not read"), std::string::npos)
+      << told.out << told.err;
   EXPECT_TRUE(base::exists(runtime + "/" + seat.files().key + ".hook"));
   const Ran again = nobody.hook(stop("p2"), names);
   EXPECT_EQ(again.out, "") << again.out;
@@ -204,12 +219,14 @@ TEST(HookDecision, UnreadableSinkAndNowhereToNoteIt) {  // 110
   }
   HookSeat seat;
   seat.store_directive();
-  for (const std::string& folder : {seat.home(), seat.folder(), seat.home() + "/state", seat.home() + "/state/robot-council"}) {
+  for (const std::string& folder :
+       {seat.home(), seat.folder(), seat.home() + "/state", seat.home() + "/state/robot-council"}) {
     ASSERT_EQ(chmod(folder.c_str(), 0755), 0);
   }
   ASSERT_EQ(chmod(seat.files().folder.c_str(), 0755), 0);
-  const Ran ran = OtherUser(seat).hook(
-      stop("p1"), {{"CLAUDE_PROJECT_DIR", seat.folder()}, {"HOME", "/nonexistent"}, {"XDG_RUNTIME_DIR", "/proc"}});
+  const Ran ran = OtherUser(seat).hook(stop("p1"), {{"CLAUDE_PROJECT_DIR", seat.folder()},
+                                                    {"HOME", "/nonexistent"},
+                                                    {"XDG_RUNTIME_DIR", "/proc"}});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.out, "");
   EXPECT_NE(ran.err, "");
@@ -233,7 +250,8 @@ TEST(LoopGuardHook, ThreeRoundsOfNewEvents) {  // 114
   const Values rounds = {{"ROBOT_COUNCIL_ROUNDS", "3"}};
   for (int i = 0; i < 3; ++i) {
     const std::string line = seat.store_directive("event " + std::to_string(i));
-    EXPECT_EQ(seat.hook(stop("p1", i > 0, std::to_string(i)), rounds).out, block_answer({line})) << i;
+    EXPECT_EQ(seat.hook(stop("p1", i > 0, std::to_string(i)), rounds).out, block_answer({line}))
+        << i;
   }
   seat.store_directive("one too many");
   EXPECT_EQ(seat.hook(stop("p1", true, "last"), rounds).out, "");
@@ -245,7 +263,8 @@ TEST(LoopGuardHook, RepeatAloneDoesNotContinue) {  // 115
   const Values rounds = {{"ROBOT_COUNCIL_ROUNDS", "3"}};
   seat.store_directive();
   EXPECT_NE(seat.hook(stop("p1"), rounds).out, "");
-  // Another prompt, and no proof that the first answer was taken in: the row waits again, printed once.
+  // Another prompt, and no proof that the first answer was taken in: the row waits again, printed
+  // once.
   EXPECT_EQ(seat.hook(stop("p2", true), rounds).out, "");
   EXPECT_EQ(seat.waiting(), 1U);
   EXPECT_NE(seat.hook(stop("p3"), rounds).out.find("[repeat] [directive]"), std::string::npos);
@@ -260,13 +279,18 @@ TEST(LoopGuardHook, WrongRoundsAreSaid) {  // 116
   }
 }
 
-// A seat belongs to a checkout, not to the client's session: after `/clear` or `--resume` the hooks come with another session id
-// while the bridge lives on, and are given what waits.
+// A seat belongs to a checkout, not to the client's session: after `/clear` or `--resume` the hooks
+// come with another session id while the bridge lives on, and are given what waits.
 TEST(HookSession, AnotherSessionIdAfterClearIsNoUnknownSession) {  // M11
   HookSeat seat;
   const std::string first = seat.store_directive("before the clear");
-  EXPECT_EQ(seat.hook(claude_stop({{"session_id", "\"a\""}, {"prompt_id", "\"p1\""}})).out, block_answer({first}));
-  EXPECT_EQ(seat.hook(claude_stop({{"session_id", "\"a\""}, {"prompt_id", "\"p1\""}, {"stop_hook_active", "true"}})).out, "");
+  EXPECT_EQ(seat.hook(claude_stop({{"session_id", "\"a\""}, {"prompt_id", "\"p1\""}})).out,
+            block_answer({first}));
+  EXPECT_EQ(seat.hook(claude_stop({{"session_id", "\"a\""},
+                                   {"prompt_id", "\"p1\""},
+                                   {"stop_hook_active", "true"}}))
+                .out,
+            "");
   const std::string second = seat.store_directive("after the clear");
   const Ran ran = seat.hook(claude_stop({{"session_id", "\"b\""}, {"prompt_id", "\"p2\""}}));
   EXPECT_EQ(ran.out, block_answer({second}));
@@ -282,10 +306,11 @@ TEST(LoopGuardHook, TwelveStopsWithTheFlagAlwaysFalse) {  // 117, 118, P14
     EXPECT_EQ(ran.code, 0);
     if (i == 8) {
       EXPECT_EQ(ran.out, "");
-      // Nothing proves that the answers before were taken in; the newest of them comes again with the new event.
+      // Nothing proves that the answers before were taken in; the newest of them comes again with
+      // the new event.
       const std::size_t waiting = seat.waiting();
-      EXPECT_EQ(ran.err, "robot-council: 8 answers in a row went to this session; " + std::to_string(waiting) +
-                             " events follow at its next turn end.\n");
+      EXPECT_EQ(ran.err, "robot-council: 8 answers in a row went to this session; " +
+                             std::to_string(waiting) + " events follow at its next turn end.\n");
       EXPECT_EQ(seat.record_answer(), "loop guard");
     } else {
       answers += ran.out.empty() ? 0 : 1;
@@ -297,8 +322,8 @@ TEST(LoopGuardHook, TwelveStopsWithTheFlagAlwaysFalse) {  // 117, 118, P14
 
 TEST(LoopGuardHook, CursorLoopsZeroToSeven) {  // 119
   const auto payload = [](int loop) {
-    return R"({"conversation_id":"c","generation_id":"g)" + std::to_string(loop) + R"(","status":"completed","loop_count":)" +
-           std::to_string(loop) + "}";
+    return R"({"conversation_id":"c","generation_id":"g)" + std::to_string(loop) +
+           R"(","status":"completed","loop_count":)" + std::to_string(loop) + "}";
   };
   HookSeat seat("cursor");
   for (int loop = 0; loop < 8; ++loop) {
@@ -345,7 +370,8 @@ TEST(HookDecision, WiredTwiceGivesOneAnswer) {  // 65
 TEST(HookDecision, EveryEndOfTheHookIsZero) {  // O05
   HookSeat seat;
   seat.store_directive();
-  for (const std::string& payload : {std::string(), std::string("words"), stop("p1"), stop("p1", true), stop("p2")}) {
+  for (const std::string& payload :
+       {std::string(), std::string("words"), stop("p1"), stop("p1", true), stop("p2")}) {
     EXPECT_EQ(seat.hook(payload).code, 0);
   }
   ASSERT_TRUE(base::remove_file(seat.files().database()).ok());

@@ -1,9 +1,9 @@
 #include "tests/e2e/hook_fixture.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <utility>
+
+#include <gtest/gtest.h>
 
 #include "base/files.hpp"
 #include "base/json.hpp"
@@ -23,7 +23,8 @@ HookSeat::HookSeat(const std::string& harness, const std::string& project) : har
   base::ignore_sigpipe();  // a hook need not read all it is given
   EXPECT_TRUE(base::make_private_directory(folder()).ok());
   const base::MapEnvironment environment(this->environment());
-  base::Result<sink::Seat> seat = sink::resolve_seat({kService, harness, project}, folder(), environment);
+  base::Result<sink::Seat> seat =
+      sink::resolve_seat({kService, harness, project}, folder(), environment);
   EXPECT_TRUE(seat.ok());
   seat_ = std::move(*seat);
 }
@@ -47,7 +48,8 @@ sink::BridgeStore& HookSeat::bridge() {
     static const base::MapEnvironment none;
     static base::MemoryLog log;
     const sink::JoinInfo join{7, 0, sink::own_process(), sink::parent_process(), true};
-    base::Result<sink::BridgeStore> opened = sink::BridgeStore::open(seat_.files, join, {clock, none, log});
+    base::Result<sink::BridgeStore> opened =
+        sink::BridgeStore::open(seat_.files, join, {clock, none, log});
     EXPECT_TRUE(opened.ok());
     bridge_.emplace(std::move(*opened));
   }
@@ -58,8 +60,9 @@ std::string HookSeat::store_event(const std::string& type, const std::string& bo
   const std::string created_at = "2026-09-22T12:00:00+00:00";
   sink::Page page;
   page.events.push_back(sink::FeedEvent::from_json(
-      "{\"id\":" + std::to_string(next_id_) + ",\"type\":" + base::quote_json(type) + ",\"body\":" +
-      base::quote_json(body) + ",\"created_at\":\"" + created_at + "\",\"actor\":{\"github_login\":\"otherdev\"}}"));
+      "{\"id\":" + std::to_string(next_id_) + ",\"type\":" + base::quote_json(type) +
+      ",\"body\":" + base::quote_json(body) + ",\"created_at\":\"" + created_at +
+      "\",\"actor\":{\"github_login\":\"otherdev\"}}"));
   page.cursor = next_id_;
   ++next_id_;
   const base::Result<sink::Appended> appended = bridge().append(page);
@@ -67,7 +70,9 @@ std::string HookSeat::store_event(const std::string& type, const std::string& bo
   return "[" + type + "] " + body + " from otherdev at " + created_at;
 }
 
-std::string HookSeat::store_directive(const std::string& body) { return store_event("directive", body); }
+std::string HookSeat::store_directive(const std::string& body) {
+  return store_event("directive", body);
+}
 
 Ran HookSeat::hook(std::string_view payload, const Values& more) const {
   return run({program("robot-council"), "pending", "--hook"}, environment(more), payload, folder());
@@ -79,7 +84,8 @@ Ran HookSeat::command(const std::vector<std::string>& words, const Values& more)
   return run(argv, environment(more), {}, folder());
 }
 
-Ran HookSeat::script(std::string_view payload, const Values& more, const std::vector<std::string>& words) const {
+Ran HookSeat::script(std::string_view payload, const Values& more,
+                     const std::vector<std::string>& words) const {
   std::vector<std::string> argv = {source_file("resources/stop-hook/robot-council-stop-hook")};
   argv.insert(argv.end(), words.begin(), words.end());
   Values values = environment(more);
@@ -114,8 +120,9 @@ std::vector<sink::Entry> HookSeat::rows() const {
 
 std::size_t HookSeat::waiting() const {
   const std::vector<sink::Entry> all = rows();
-  return static_cast<std::size_t>(std::count_if(
-      all.begin(), all.end(), [](const sink::Entry& row) { return row.state == sink::RowState::waiting; }));
+  return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](const sink::Entry& row) {
+    return row.state == sink::RowState::waiting;
+  }));
 }
 
 std::vector<sink::HistoryRow> HookSeat::history() const {
@@ -136,15 +143,14 @@ std::string HookSeat::record_answer() const {
   return base::json_unescape(base::json_member(text, "answer"));
 }
 
-std::string payload_fixture(const std::string& name) { return read_text(source_file("tests/fixtures/payloads/" + name)); }
+std::string payload_fixture(const std::string& name) {
+  return read_text(source_file("tests/fixtures/payloads/" + name));
+}
 
 std::string claude_stop(const Values& more) {
-  Values members = {{"session_id", "\"s1\""},
-                    {"cwd", "\"/\""},
-                    {"prompt_id", "\"p1\""},
-                    {"hook_event_name", "\"Stop\""},
-                    {"stop_hook_active", "false"},
-                    {"last_assistant_message", "\"done\""}};
+  Values members = {{"session_id", "\"s1\""},      {"cwd", "\"/\""},
+                    {"prompt_id", "\"p1\""},       {"hook_event_name", "\"Stop\""},
+                    {"stop_hook_active", "false"}, {"last_assistant_message", "\"done\""}};
   for (const auto& [name, value] : more) {
     if (value.empty()) {
       members.erase(name);

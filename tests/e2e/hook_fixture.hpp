@@ -17,13 +17,16 @@ namespace robot_council::test {
 
 using Values = std::map<std::string, std::string>;
 
-// A seat in a private home, the bridge's half played by this process, the rest by the real executable.
+// A seat in a private home, the bridge's half played by this process, the rest by the real
+// executable.
 class HookSeat {
  public:
   explicit HookSeat(const std::string& harness = "claude", const std::string& project = {});
 
   [[nodiscard]] const std::string& home() const { return home_.path(); }
-  [[nodiscard]] std::string folder() const { return home_ / "work"; }  // the client's working directory
+  [[nodiscard]] std::string folder() const {
+    return home_ / "work";
+  }  // the client's working directory
   [[nodiscard]] const sink::SeatFiles& files() const { return seat_.files; }
   [[nodiscard]] Values environment(const Values& more = {}) const;
   // A directive as the feed has it; ids count from 1. Returns the line the agent reads.
@@ -39,12 +42,13 @@ class HookSeat {
   [[nodiscard]] Ran script(std::string_view payload, const Values& more = {},
                            const std::vector<std::string>& words = {}) const;
   // A child whose standard streams are pipes.
-  [[nodiscard]] base::Child start(const std::vector<std::string>& argv, const Values& more = {}) const;
+  [[nodiscard]] base::Child start(const std::vector<std::string>& argv,
+                                  const Values& more = {}) const;
 
   [[nodiscard]] std::size_t waiting() const;            // rows in state waiting
   [[nodiscard]] std::vector<sink::Entry> rows() const;  // all of them
   [[nodiscard]] std::vector<sink::HistoryRow> history() const;
-  [[nodiscard]] std::string record_answer() const;      // "answer" of .hook, "" if there is none
+  [[nodiscard]] std::string record_answer() const;  // "answer" of .hook, "" if there is none
 
  private:
   TempDir home_;
@@ -56,7 +60,8 @@ class HookSeat {
 
 // A payload of tests/fixtures/payloads.
 [[nodiscard]] std::string payload_fixture(const std::string& name);
-// Claude Code's Stop with these ids; `more` replaces or adds members, values as JSON ("" removes one).
+// Claude Code's Stop with these ids; `more` replaces or adds members, values as JSON ("" removes
+// one).
 [[nodiscard]] std::string claude_stop(const Values& more = {});
 // The whole answers.
 [[nodiscard]] std::string news(const std::vector<std::string>& lines);  // the text

@@ -1,7 +1,7 @@
-// `robot-council pending --hook` and what it is given on stdin. Numbers: acceptance of the delivery contract.
+// `robot-council pending --hook` and what it is given on stdin. Numbers: acceptance of the delivery
+// contract.
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -9,6 +9,8 @@
 #include <ostream>
 #include <string>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "base/json.hpp"
 #include "base/json_scan.hpp"
@@ -28,7 +30,9 @@ struct ShapeCase {
   const char* begin;  // of the answer, up to the text
 };
 
-void PrintTo(const ShapeCase& value, std::ostream* out) { *out << value.fixture; }
+void PrintTo(const ShapeCase& value, std::ostream* out) {
+  *out << value.fixture;
+}
 
 class Shapes : public testing::TestWithParam<ShapeCase> {};
 
@@ -46,18 +50,20 @@ TEST_P(Shapes, AnswerReachesEachHarnessInItsShape) {  // 92, 106
 constexpr const char* kBlock = R"({"decision":"block","reason":)";
 INSTANTIATE_TEST_SUITE_P(
     Clients, Shapes,
-    testing::Values(ShapeCase{"claude-2.1.332-stop.json", "claude", kBlock},
-                    ShapeCase{"codex-0.171.0-stop.json", "codex", kBlock},
-                    ShapeCase{"codex-0.171.0-stop-nulls.json", "codex", kBlock},  // P17, P18
-                    ShapeCase{"gemini-0.61.0-after-agent.json", "gemini", R"({"decision":"deny","reason":)"},
-                    ShapeCase{"copilot-1.0.102-agent-stop.json", "copilot", kBlock},
-                    ShapeCase{"goose-1.54-stop.json", "goose", kBlock},
-                    ShapeCase{"cursor-3.17-stop-bom.json", "cursor", R"({"followup_message":)"},  // P01
-                    ShapeCase{"qwen-0.24.4-stop.json", "claude", kBlock}));
+    testing::Values(
+        ShapeCase{"claude-2.1.332-stop.json", "claude", kBlock},
+        ShapeCase{"codex-0.171.0-stop.json", "codex", kBlock},
+        ShapeCase{"codex-0.171.0-stop-nulls.json", "codex", kBlock},  // P17, P18
+        ShapeCase{"gemini-0.61.0-after-agent.json", "gemini", R"({"decision":"deny","reason":)"},
+        ShapeCase{"copilot-1.0.102-agent-stop.json", "copilot", kBlock},
+        ShapeCase{"goose-1.54-stop.json", "goose", kBlock},
+        ShapeCase{"cursor-3.17-stop-bom.json", "cursor", R"({"followup_message":)"},  // P01
+        ShapeCase{"qwen-0.24.4-stop.json", "claude", kBlock}));
 
 TEST(HookPayload, QuietIsEmptyForEveryClient) {  // P19
-  for (const char* name : {"claude-2.1.332-stop.json", "codex-0.171.0-stop.json", "gemini-0.61.0-after-agent.json",
-                           "copilot-1.0.102-agent-stop.json", "goose-1.54-stop.json", "cursor-3.17-stop-bom.json"}) {
+  for (const char* name :
+       {"claude-2.1.332-stop.json", "codex-0.171.0-stop.json", "gemini-0.61.0-after-agent.json",
+        "copilot-1.0.102-agent-stop.json", "goose-1.54-stop.json", "cursor-3.17-stop-bom.json"}) {
     const std::string file(name);
     const HookSeat seat(file.substr(0, file.find('-')));
     const Ran ran = seat.hook(payload_fixture(name));
@@ -70,22 +76,27 @@ TEST(HookPayload, QuietIsEmptyForEveryClient) {  // P19
 TEST(HookPayload, ByteOrderMarkCrLfPiecesAndAMegabyte) {  // 93, P10
   HookSeat seat;
   const std::string first = seat.store_directive("one");
-  EXPECT_EQ(seat.hook("\xEF\xBB\xBF\r\n" + claude_stop({{"prompt_id", "\"a\""}}) + "\r\n").out, block_answer({first}));
+  EXPECT_EQ(seat.hook("\xEF\xBB\xBF\r\n" + claude_stop({{"prompt_id", "\"a\""}}) + "\r\n").out,
+            block_answer({first}));
 
   const std::string second = seat.store_directive("two");
   base::Child child = seat.start({program("robot-council"), "pending", "--hook"});
   const std::string payload = R"({"hook_event_name":"Stop"})";
   for (std::size_t at = 0; at < payload.size(); at += 3) {
-    ASSERT_TRUE(base::write_all(child.standard_in.get(), payload.substr(at, 3), base::deadline_in(Milliseconds(1000))).ok());
+    ASSERT_TRUE(base::write_all(child.standard_in.get(), payload.substr(at, 3),
+                                base::deadline_in(Milliseconds(1000)))
+                    .ok());
     std::this_thread::sleep_for(Milliseconds(20));  // the pieces must come apart
   }
-  base::Result<std::string> out = base::read_all(child.standard_out.get(), 1U << 20U, base::deadline_in(Milliseconds(5000)));
+  base::Result<std::string> out =
+      base::read_all(child.standard_out.get(), 1U << 20U, base::deadline_in(Milliseconds(5000)));
   ASSERT_TRUE(out.ok());
   EXPECT_NE(out->find("two"), std::string::npos) << *out;
 
   seat.store_directive("three");
   const std::string large = base::quote_json(std::string(1U << 20U, 'x'));
-  EXPECT_NE(seat.hook(claude_stop({{"prompt_id", "\"c\""}, {"last_assistant_message", large}})).out.find("three"),
+  EXPECT_NE(seat.hook(claude_stop({{"prompt_id", "\"c\""}, {"last_assistant_message", large}}))
+                .out.find("three"),
             std::string::npos);
 }
 
@@ -93,12 +104,15 @@ TEST(HookPayload, CompleteValueIsAnsweredWhileStdinIsOpen) {  // 94
   HookSeat seat;
   const std::string line = seat.store_directive();
   base::Child child = seat.start({program("robot-council"), "pending", "--hook"});
-  ASSERT_TRUE(base::write_all(child.standard_in.get(), claude_stop(), base::deadline_in(Milliseconds(1000))).ok());
+  ASSERT_TRUE(
+      base::write_all(child.standard_in.get(), claude_stop(), base::deadline_in(Milliseconds(1000)))
+          .ok());
   const base::Result<base::ExitStatus> ended = child.wait(base::deadline_in(Milliseconds(1500)));
   ASSERT_TRUE(ended.ok()) << "it waited for the end of stdin";
   EXPECT_EQ(ended->code, 0);
-  EXPECT_EQ(*base::read_all(child.standard_out.get(), 1U << 20U, base::deadline_in(Milliseconds(1000))),
-            block_answer({line}));
+  EXPECT_EQ(
+      *base::read_all(child.standard_out.get(), 1U << 20U, base::deadline_in(Milliseconds(1000))),
+      block_answer({line}));
 }
 
 TEST(HookPayload, SilenceAndDropsEndByThemselves) {  // 95, P12
@@ -118,13 +132,18 @@ TEST(HookPayload, SilenceAndDropsEndByThemselves) {  // 95, P12
   ASSERT_TRUE(first.ok());
   EXPECT_EQ(first->code, 0);
   EXPECT_GE(base::deadline_in(Milliseconds(0)) - begin, Milliseconds(1900));
-  const base::Result<base::ExitStatus> second = dripping.wait(base::deadline_in(Milliseconds(5500)));
+  const base::Result<base::ExitStatus> second =
+      dripping.wait(base::deadline_in(Milliseconds(5500)));
   ASSERT_TRUE(second.ok());
   EXPECT_EQ(second->code, 0);
   EXPECT_GE(base::deadline_in(Milliseconds(0)) - begin, Milliseconds(4900));
   for (base::Child* child : {&silent, &dripping}) {
-    EXPECT_EQ(*base::read_all(child->standard_out.get(), 1000, base::deadline_in(Milliseconds(1000))), "");
-    EXPECT_TRUE(base::read_all(child->standard_err.get(), 1000, base::deadline_in(Milliseconds(1000)))->starts_with(kUnread));
+    EXPECT_EQ(
+        *base::read_all(child->standard_out.get(), 1000, base::deadline_in(Milliseconds(1000))),
+        "");
+    EXPECT_TRUE(
+        base::read_all(child->standard_err.get(), 1000, base::deadline_in(Milliseconds(1000)))
+            ->starts_with(kUnread));
   }
   EXPECT_EQ(seat.waiting(), 1U);
   EXPECT_EQ(seat.record_answer(), "payload unreadable");
@@ -146,7 +165,8 @@ TEST(HookPayload, StdinThatIsNoPayload) {  // 97, P13
   const std::string hook = program("robot-council") + " pending --hook ";
   for (const auto& [redirection, why] : std::map<std::string, std::string>{
            {"<&-", "descriptor"}, {"</dev/null", "it is empty"}, {"</", "directory"}}) {
-    const Ran ran = run({"/bin/sh", "-c", hook + redirection}, seat.environment(), {}, seat.folder());
+    const Ran ran =
+        run({"/bin/sh", "-c", hook + redirection}, seat.environment(), {}, seat.folder());
     EXPECT_EQ(ran.code, 0) << redirection;
     EXPECT_EQ(ran.out, "");
     EXPECT_TRUE(ran.err.starts_with(kUnread)) << ran.err;
@@ -155,20 +175,27 @@ TEST(HookPayload, StdinThatIsNoPayload) {  // 97, P13
   const base::Fd master(posix_openpt(O_RDWR | O_NOCTTY));
   ASSERT_TRUE(master.valid() && grantpt(master.get()) == 0 && unlockpt(master.get()) == 0);
   const std::string terminal = ptsname(master.get());  // NOLINT(concurrency-mt-unsafe): one thread
-  const Ran ran = run({"/bin/sh", "-c", hook + "<" + terminal}, seat.environment(), {}, seat.folder());
+  const Ran ran =
+      run({"/bin/sh", "-c", hook + "<" + terminal}, seat.environment(), {}, seat.folder());
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.out, "");
-  EXPECT_EQ(ran.err, kUnread + "--hook reads the harness's payload from standard input); nothing was handed over.\n");
+  EXPECT_EQ(
+      ran.err,
+      kUnread +
+          "--hook reads the harness's payload from standard input); nothing was handed over.\n");
   EXPECT_EQ(seat.waiting(), 1U);
 }
 
 TEST(HookPayload, OddBytesAreAnswered) {  // 98, P04
   int count = 0;
-  for (const std::string& odd : {std::string("\"a\nb\""), std::string("\"a\0b\"", 5), std::string(R"("C:\Users\q")"),
-                                 std::string(R"("\ud800")"), std::string("\"\xFF\"")}) {
+  for (const std::string& odd :
+       {std::string("\"a\nb\""), std::string("\"a\0b\"", 5), std::string(R"("C:\Users\q")"),
+        std::string(R"("\ud800")"), std::string("\"\xFF\"")}) {
     HookSeat seat;
     const std::string line = seat.store_directive();
-    EXPECT_EQ(seat.hook(claude_stop({{"last_assistant_message", odd}, {"cwd", odd}})).out, block_answer({line})) << odd;
+    EXPECT_EQ(seat.hook(claude_stop({{"last_assistant_message", odd}, {"cwd", odd}})).out,
+              block_answer({line}))
+        << odd;
     ++count;
   }
   EXPECT_EQ(count, 5);
@@ -178,8 +205,9 @@ TEST(HookPayload, WhatIsNoObjectHandsNothingOver) {  // 99, P07, P08
   HookSeat seat;
   seat.store_directive();
   const std::string cut = payload_fixture("claude-2.1.332-stop.json").substr(0, 300);
-  for (const std::string& bytes : {std::string("hello"), std::string("{not-json"), cut, std::string("[]"),
-                                   std::string("null"), std::string("{not-json}")}) {
+  for (const std::string& bytes :
+       {std::string("hello"), std::string("{not-json"), cut, std::string("[]"), std::string("null"),
+        std::string("{not-json}")}) {
     const Ran ran = seat.hook(bytes);
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(ran.out, "");
@@ -193,8 +221,10 @@ TEST(HookPayload, OtherEventsHandNothingOver) {  // 100, P03
   seat.store_directive();
   for (const std::string& payload :
        {std::string("{}"), claude_stop({{"hook_event_name", "\"SubagentStop\""}}),
-        claude_stop({{"hook_event_name", "\"StopFailure\""}}), payload_fixture("claude-2.1.332-session-start.json"),
-        payload_fixture("claude-2.1.332-pre-tool-use.json"), payload_fixture("claude-2.1.332-user-prompt-submit.json")}) {
+        claude_stop({{"hook_event_name", "\"StopFailure\""}}),
+        payload_fixture("claude-2.1.332-session-start.json"),
+        payload_fixture("claude-2.1.332-pre-tool-use.json"),
+        payload_fixture("claude-2.1.332-user-prompt-submit.json")}) {
     const Ran ran = seat.hook(payload);
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(ran.out, "");
@@ -212,7 +242,8 @@ TEST(HookPayload, HelpersOfTheAgentGetNothing) {  // 101, P15
   const std::string line = seat.store_directive();
   EXPECT_EQ(seat.hook(claude_stop({{"agent_id", "\"a1\""}, {"agent_type", "\"x\""}})).out, "");
   EXPECT_EQ(seat.waiting(), 1U);
-  EXPECT_EQ(seat.hook(claude_stop({{"agent_id", "\"\""}, {"agent_type", "\"x\""}})).out, block_answer({line}));
+  EXPECT_EQ(seat.hook(claude_stop({{"agent_id", "\"\""}, {"agent_type", "\"x\""}})).out,
+            block_answer({line}));
 }
 
 TEST(HookPayload, DepthAndWrongTypesDoNotBreakIt) {  // 102
@@ -222,8 +253,9 @@ TEST(HookPayload, DepthAndWrongTypesDoNotBreakIt) {  // 102
   EXPECT_EQ(seat.hook(claude_stop({{"background_tasks", deep}})).code, 0);
   for (const char* value : {"5", "null", "[]", "{}", "true", "1e999"}) {
     Values all;
-    for (const char* key : {"session_id", "cwd", "prompt_id", "stop_hook_active", "last_assistant_message",
-                            "transcript_path", "agent_id", "loop_count", "turn_id", "status", "cursor_version"}) {
+    for (const char* key :
+         {"session_id", "cwd", "prompt_id", "stop_hook_active", "last_assistant_message",
+          "transcript_path", "agent_id", "loop_count", "turn_id", "status", "cursor_version"}) {
       all[key] = value;
     }
     const Ran ran = seat.hook(claude_stop(all));
@@ -245,15 +277,16 @@ TEST(HookPayload, CursorTurnsThatWereBrokenOff) {  // 103
 TEST(HookPayload, SeatOfOneHarnessCalledByAnother) {  // 104
   HookSeat seat;
   seat.store_directive();
-  for (const char* name : {"codex-0.171.0-stop.json", "gemini-0.61.0-after-agent.json",
-                           "copilot-1.0.102-agent-stop.json", "goose-1.54-stop.json", "cursor-3.17-stop-bom.json"}) {
+  for (const char* name :
+       {"codex-0.171.0-stop.json", "gemini-0.61.0-after-agent.json",
+        "copilot-1.0.102-agent-stop.json", "goose-1.54-stop.json", "cursor-3.17-stop-bom.json"}) {
     const std::string file(name);
     const std::string kind = file.substr(0, file.find('-'));
     const Ran ran = seat.hook(payload_fixture(name));
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(ran.out, "");
-    EXPECT_EQ(ran.err, "robot-council: this hook belongs to a claude seat and was called by " + kind +
-                           "; nothing was handed over.\n");
+    EXPECT_EQ(ran.err, "robot-council: this hook belongs to a claude seat and was called by " +
+                           kind + "; nothing was handed over.\n");
     EXPECT_EQ(seat.record_answer(), "another harness");
   }
   EXPECT_EQ(seat.waiting(), 1U);
@@ -282,14 +315,17 @@ TEST(HookPayload, TextThatLooksLikeJsonIsInsideTheObject) {  // O02, O04
 TEST(HookPayload, WorkingDirectoryInsideTheHarnessesFolderOrGone) {  // P21
   HookSeat seat;
   const std::string line = seat.store_directive();
-  const std::string script = "mkdir -p " + seat.folder() + "/gone && cd " + seat.folder() + "/gone && rmdir " +
-                             seat.folder() + "/gone && exec " + program("robot-council") + " pending --hook";
-  const Ran ran = run({"/bin/sh", "-c", script}, seat.environment({{"CLAUDE_PROJECT_DIR", seat.folder()}}), claude_stop(),
-                      seat.folder());
+  const std::string script = "mkdir -p " + seat.folder() + "/gone && cd " + seat.folder() +
+                             "/gone && rmdir " + seat.folder() + "/gone && exec " +
+                             program("robot-council") + " pending --hook";
+  const Ran ran =
+      run({"/bin/sh", "-c", script}, seat.environment({{"CLAUDE_PROJECT_DIR", seat.folder()}}),
+          claude_stop(), seat.folder());
   EXPECT_EQ(ran.out, block_answer({line}));
   const std::string again = seat.store_directive("two");
-  const Ran by_payload = run({"/bin/sh", "-c", script}, seat.environment(),
-                             claude_stop({{"cwd", "\"" + seat.folder() + "\""}, {"prompt_id", "\"p2\""}}), seat.folder());
+  const Ran by_payload = run(
+      {"/bin/sh", "-c", script}, seat.environment(),
+      claude_stop({{"cwd", "\"" + seat.folder() + "\""}, {"prompt_id", "\"p2\""}}), seat.folder());
   EXPECT_NE(by_payload.out.find("two"), std::string::npos) << by_payload.out << by_payload.err;
 }
 
@@ -307,11 +343,13 @@ TEST(HookPayload, MisconfiguredIsSaidAndNeverTwo) {  // 77, 78
   const HookSeat seat;
   const Ran no_service = seat.hook(claude_stop(), {{"ROBOT_COUNCIL_SERVICE", ""}});
   EXPECT_EQ(no_service.code, 1);
-  EXPECT_EQ(no_service.err,
-            "robot-council: Pass --service, or set ROBOT_COUNCIL_SERVICE, with the URL of your fleet.\n");
+  EXPECT_EQ(
+      no_service.err,
+      "robot-council: Pass --service, or set ROBOT_COUNCIL_SERVICE, with the URL of your fleet.\n");
   const Ran no_harness = seat.hook(claude_stop(), {{"ROBOT_COUNCIL_HARNESS", ""}});
   EXPECT_EQ(no_harness.code, 1);
-  EXPECT_TRUE(no_harness.err.starts_with("robot-council: Could not tell which harness this is.")) << no_harness.err;
+  EXPECT_TRUE(no_harness.err.starts_with("robot-council: Could not tell which harness this is."))
+      << no_harness.err;
   EXPECT_EQ(seat.command({"pending", "--hook", "--peek"}).code, 1);
   EXPECT_EQ(seat.command({"pending", "--hook", "--nonsense"}).code, 1);
 }

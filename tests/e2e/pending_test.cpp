@@ -20,7 +20,10 @@ class PendingProgram : public ::testing::Test {
   std::string repository(const std::string& name) {
     const std::string path = home_.dir / name;
     std::filesystem::create_directories(path);
-    EXPECT_EQ(test::run({"git", "init", "-q"}, {{"HOME", home_.dir.path()}, {"GIT_CONFIG_GLOBAL", "/dev/null"}}, {}, path).code, 0);
+    EXPECT_EQ(test::run({"git", "init", "-q"},
+                        {{"HOME", home_.dir.path()}, {"GIT_CONFIG_GLOBAL", "/dev/null"}}, {}, path)
+                  .code,
+              0);
     return path;
   }
   sink::Seat seat(const std::string& folder, const std::string& harness = "claude") {
@@ -45,9 +48,11 @@ class PendingProgram : public ::testing::Test {
   // The system calls of one run, or nothing where strace cannot be used.
   std::optional<std::string> trace(const std::string& folder, const std::string& calls) {
     const std::string path = home_.dir / "trace";
-    const auto ran = test::run({"strace", "-f", "-o", path, "-e", "trace=" + calls, test::program("robot-council"), "pending"},
+    const auto ran = test::run({"strace", "-f", "-o", path, "-e", "trace=" + calls,
+                                test::program("robot-council"), "pending"},
                                environment(), {}, folder);
-    return ran.code == 0 && base::exists(path) ? std::optional(test::read_text(path)) : std::nullopt;
+    return ran.code == 0 && base::exists(path) ? std::optional(test::read_text(path))
+                                               : std::nullopt;
   }
 
   test::SinkHome home_;
@@ -57,11 +62,14 @@ TEST_F(PendingProgram, AFullDiskBehindStdoutIsToldToThePersonWhoLooks) {
   const std::string one = repository("one");
   store(one, 1);
   for (const char* look : {"--peek", "--history"}) {
-    const auto ran = test::run({"/bin/sh", "-c", "exec \"$1\" pending $2 >/dev/full", "sh", test::program("robot-council"), look},
+    const auto ran = test::run({"/bin/sh", "-c", "exec \"$1\" pending $2 >/dev/full", "sh",
+                                test::program("robot-council"), look},
                                environment(), {}, one);
-    const bool shows = std::string(look) == "--peek";  // the history is empty: there is nothing to write
+    const bool shows =
+        std::string(look) == "--peek";  // the history is empty: there is nothing to write
     EXPECT_EQ(ran.code, shows ? 1 : 0) << look;
-    EXPECT_EQ(ran.err.find("cannot write the answer to stdout") != std::string::npos, shows) << ran.err;
+    EXPECT_EQ(ran.err.find("cannot write the answer to stdout") != std::string::npos, shows)
+        << ran.err;
   }
 }
 
@@ -97,12 +105,14 @@ TEST_F(PendingProgram, S016NeitherGitNorAnyChildIsStarted) {
 TEST_F(PendingProgram, S089QuietTakesNoLockButTheReadLockAndWritesNothing) {
   const std::string one = repository("one");
   { auto bridge = sink::BridgeStore::open(seat(one).files, home_.join(), home_.context()); }
-  const auto calls = trace(one, "fcntl,flock,write,pwrite64,ftruncate,fsync,fdatasync,rename,unlink,mkdir");
+  const auto calls =
+      trace(one, "fcntl,flock,write,pwrite64,ftruncate,fsync,fdatasync,rename,unlink,mkdir");
   if (!calls) {
     GTEST_SKIP() << "strace cannot be used here";
   }
   EXPECT_NE(calls->find("F_RDLCK"), std::string::npos) << "the sink was read";
-  for (const char* call : {"F_WRLCK", "flock(", "write(", "pwrite64(", "ftruncate(", "sync(", "rename(", "unlink(", "mkdir("}) {
+  for (const char* call : {"F_WRLCK", "flock(", "write(", "pwrite64(", "ftruncate(", "sync(",
+                           "rename(", "unlink(", "mkdir("}) {
     EXPECT_EQ(calls->find(call), std::string::npos) << *calls;
   }
 }
@@ -111,23 +121,30 @@ TEST_F(PendingProgram, S089QuietTakesNoLockButTheReadLockAndWritesNothing) {
 TEST_F(PendingProgram, S078WrongUseEndsWithOneNeverWithTwo) {
   const std::string one = repository("one");
   store(one, 1);
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"--nonsense"}, {"--hook", "--peek"}, {"--json"}, {"--format=json"}, {"--history", "x"}}) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--nonsense"},
+                                                {"--hook", "--peek"},
+                                                {"--json"},
+                                                {"--format=json"},
+                                                {"--history", "x"}}) {
     const auto ran = pending(one, words);
     EXPECT_EQ(ran.code, 1) << words.front();
     EXPECT_EQ(ran.out, "");
     EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
   }
   EXPECT_EQ(pending(one, {"--nonsense"}).err,
-            "robot-council: Unknown option \"--nonsense\" for \"pending\". See robot-council pending --help.\n");
-  EXPECT_EQ(pending(one, {"--service=", "--format=", "--project=", "--harness="}).out, line_of_event(1) + "\n") << "4";
+            "robot-council: Unknown option \"--nonsense\" for \"pending\". See robot-council "
+            "pending --help.\n");
+  EXPECT_EQ(pending(one, {"--service=", "--format=", "--project=", "--harness="}).out,
+            line_of_event(1) + "\n")
+      << "4";
 }
 
 // 17
 TEST_F(PendingProgram, S017RepositoryOfAnotherOwner) {
   const std::string one = repository("one");
   store(one, 1);
-  if (::chown(one.c_str(), 65534, 65534) != 0 || ::chown((one + "/.git").c_str(), 65534, 65534) != 0) {
+  if (::chown(one.c_str(), 65534, 65534) != 0 ||
+      ::chown((one + "/.git").c_str(), 65534, 65534) != 0) {
     GTEST_SKIP() << "cannot give a folder away (needs root)";
   }
   EXPECT_EQ(pending(one).out, line_of_event(1) + "\n");

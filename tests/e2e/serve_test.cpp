@@ -41,11 +41,13 @@ struct Answer {
 class Serving {
  public:
   // `words` are put behind "serve --listen 127.0.0.1:0 --data DIR".
-  Serving(const std::string& data, const std::vector<std::string>& words, std::vector<std::string> wrapper = {}) {
+  Serving(const std::string& data, const std::vector<std::string>& words,
+          std::vector<std::string> wrapper = {}) {
     base::ChildOptions options;
     options.argv = std::move(wrapper);
-    for (const std::string& word : {program("robot-council-net"), std::string("serve"), std::string("--listen"),
-                                    std::string("127.0.0.1:0"), std::string("--data"), data}) {
+    for (const std::string& word :
+         {program("robot-council-net"), std::string("serve"), std::string("--listen"),
+          std::string("127.0.0.1:0"), std::string("--data"), data}) {
       options.argv.push_back(word);
     }
     options.argv.insert(options.argv.end(), words.begin(), words.end());
@@ -66,7 +68,8 @@ class Serving {
   [[nodiscard]] const std::string& address() const { return address_; }
   [[nodiscard]] pid_t pid() const { return child_->pid(); }
   [[nodiscard]] std::uint16_t port() const {
-    return static_cast<std::uint16_t>(base::parse_digits(address_.substr(address_.rfind(':') + 1)).value_or(0));
+    return static_cast<std::uint16_t>(
+        base::parse_digits(address_.substr(address_.rfind(':') + 1)).value_or(0));
   }
   void send_signal(int number) { child_->send_signal(number); }
   base::ExitStatus wait() {
@@ -78,7 +81,8 @@ class Serving {
     return *ended;
   }
 
-  Answer call(const std::string& method, const std::string& target, const std::string& token, const std::string& body = "{}") const {
+  Answer call(const std::string& method, const std::string& target, const std::string& token,
+              const std::string& body = "{}") const {
     Answer answer;
     auto client = net::HttpClient::open(*net::parse_url(address_), {});
     net::ClientRequest request;
@@ -106,8 +110,9 @@ class Serving {
     while (line_.find('\n') == std::string::npos) {
       auto ready = base::wait_readable(child_->standard_out.get(), deadline);
       std::string part(512, '\0');
-      const auto n = ready && *ready == base::Ready::yes ? base::read_some(child_->standard_out.get(), part)
-                                                         : base::Result<std::size_t>(std::size_t{0});
+      const auto n = ready && *ready == base::Ready::yes
+                         ? base::read_some(child_->standard_out.get(), part)
+                         : base::Result<std::size_t>(std::size_t{0});
       if (!n || *n == 0) {
         return;
       }
@@ -129,14 +134,16 @@ const std::string kApi = "/robot-council/api/";
 // An installation's token; needs --auto-approve.
 std::string enrol(const Serving& serving, const std::string& label) {
   const std::string verifier(43, 'v');
-  const Answer code = serving.call("POST", kApi + "device/code", "",
-                                   R"({"harness":"claude","machine_label":")" + label +
-                                       R"(","requested_abilities":["tasks:create"],"code_challenge":")" +
-                                       base::sha256_hex(verifier) + "\"}");
+  const Answer code =
+      serving.call("POST", kApi + "device/code", "",
+                   R"({"harness":"claude","machine_label":")" + label +
+                       R"(","requested_abilities":["tasks:create"],"code_challenge":")" +
+                       base::sha256_hex(verifier) + "\"}");
   EXPECT_EQ(code.status, 201) << code.body;
-  const Answer token = serving.call("POST", kApi + "device/token", "",
-                                    R"({"device_code":")" + base::get_string(code.json, "device_code").value_or("") +
-                                        R"(","code_verifier":")" + verifier + "\"}");
+  const Answer token =
+      serving.call("POST", kApi + "device/token", "",
+                   R"({"device_code":")" + base::get_string(code.json, "device_code").value_or("") +
+                       R"(","code_verifier":")" + verifier + "\"}");
   EXPECT_EQ(token.status, 201) << token.body;
   return base::get_string(token.json, "token").value_or("");
 }
@@ -151,7 +158,8 @@ TEST(Serve, PrintsOneLineWithThePortItAnswersOn) {  // acceptance 54
   const TempDir folder;
   Serving serving(folder / "fleet", {});
   ASSERT_TRUE(serving.running()) << serving.line();
-  EXPECT_EQ(serving.line(), "listening on http://127.0.0.1:" + std::to_string(serving.port()) + "\n");
+  EXPECT_EQ(serving.line(),
+            "listening on http://127.0.0.1:" + std::to_string(serving.port()) + "\n");
   EXPECT_EQ(serving.call("GET", "/healthz", "").status, 200);
   EXPECT_EQ(read_text(folder / "fleet/service.url"), serving.address() + "\n");
   serving.send_signal(SIGTERM);
@@ -163,17 +171,23 @@ TEST(Serve, RefusesWhatIsNotSafe) {  // acceptance 55
   const TempDir folder;
   const std::map<std::string, std::string> environment = {{"HOME", folder.path()}};
   const std::string net = program("robot-council-net");
-  const Ran open = run({net, "serve", "--listen", "0.0.0.0:0", "--data", folder / "a"}, environment);
+  const Ran open =
+      run({net, "serve", "--listen", "0.0.0.0:0", "--data", folder / "a"}, environment);
   EXPECT_EQ(open.code, 1);
   EXPECT_NE(open.err.find("--behind-proxy"), std::string::npos) << open.err;
-  const Ran both = run({net, "serve", "--behind-proxy", "--public-url", "https://f.example.org", "--auto-approve"}, environment);
+  const Ran both = run(
+      {net, "serve", "--behind-proxy", "--public-url", "https://f.example.org", "--auto-approve"},
+      environment);
   EXPECT_EQ(both.code, 2);
   Serving serving(folder / "fleet", {});
   ASSERT_TRUE(serving.running());
-  const Ran second = run({net, "serve", "--listen", "127.0.0.1:0", "--data", folder / "fleet"}, environment);
+  const Ran second =
+      run({net, "serve", "--listen", "127.0.0.1:0", "--data", folder / "fleet"}, environment);
   EXPECT_EQ(second.code, 1);
-  EXPECT_NE(second.err.find("pid " + std::to_string(serving.pid())), std::string::npos) << second.err;
-  const Ran port = run({net, "serve", "--listen", "127.0.0.1:" + std::to_string(serving.port()), "--data", folder / "b"},
+  EXPECT_NE(second.err.find("pid " + std::to_string(serving.pid())), std::string::npos)
+      << second.err;
+  const Ran port = run({net, "serve", "--listen", "127.0.0.1:" + std::to_string(serving.port()),
+                        "--data", folder / "b"},
                        environment);
   EXPECT_EQ(port.code, 1);
   EXPECT_EQ(port.out, "");
@@ -190,8 +204,9 @@ TEST(Serve, RefusesATokenThatOthersCanRead) {  // acceptance 59
   }
   EXPECT_EQ(base::file_info(folder / "fleet/operator.token", base::Links::dont)->mode, 0600U);
   ASSERT_TRUE(base::set_mode(folder / "fleet/operator.token", 0644).ok());
-  const Ran refused =
-      run({program("robot-council-net"), "serve", "--listen", "127.0.0.1:0", "--data", folder / "fleet"}, {{"HOME", folder.path()}});
+  const Ran refused = run({program("robot-council-net"), "serve", "--listen", "127.0.0.1:0",
+                           "--data", folder / "fleet"},
+                          {{"HOME", folder.path()}});
   EXPECT_EQ(refused.code, 1);
   EXPECT_NE(refused.err.find("chmod 600"), std::string::npos) << refused.err;
 }
@@ -202,7 +217,9 @@ TEST(Serve, ATermAnswersHeldReadsAndEndsWithZero) {  // acceptance 53
   ASSERT_TRUE(serving.running());
   const std::string token = start_session(serving, enrol(serving, "one"));
   Answer held;
-  std::thread reader([&] { held = serving.call("GET", kApi + "events?after=1&wait=25&acknowledge=false", token); });
+  std::thread reader([&] {
+    held = serving.call("GET", kApi + "events?after=1&wait=25&acknowledge=false", token);
+  });
   const std::string operator_token(base::trim(read_text(folder / "fleet/operator.token")));
   EXPECT_TRUE(wait_until([&] {
     const Answer seen = serving.call("GET", kApi + "operator/overview", operator_token);
@@ -223,12 +240,15 @@ struct Told {
   std::vector<std::int64_t> claimed;
 };
 
-void load(const Serving& serving, const std::string& token, Told& told, const std::atomic<bool>& stop) {
+void load(const Serving& serving, const std::string& token, Told& told,
+          const std::atomic<bool>& stop) {
   while (!stop) {
     const Answer narrated = serving.call("POST", kApi + "events", token, R"({"body":"x"})");
     const Answer created = serving.call("POST", kApi + "tasks", token, R"({"title":"t"})");
     const std::int64_t id = base::get_integer(created.json, "task_id").value_or(0);
-    const Answer claimed = id == 0 ? Answer() : serving.call("POST", kApi + "tasks/" + std::to_string(id) + "/claim", token);
+    const Answer claimed =
+        id == 0 ? Answer()
+                : serving.call("POST", kApi + "tasks/" + std::to_string(id) + "/claim", token);
     const std::scoped_lock lock(told.mu);
     if (narrated.status == 201) {
       told.events.push_back(base::get_integer(narrated.json, "event_id").value_or(0));
@@ -243,18 +263,21 @@ void load(const Serving& serving, const std::string& token, Told& told, const st
 }
 
 // Every event of the feed: id -> (type, task).
-std::map<std::int64_t, std::pair<std::string, std::int64_t>> whole_feed(const Serving& serving, const std::string& token) {
+std::map<std::int64_t, std::pair<std::string, std::int64_t>> whole_feed(const Serving& serving,
+                                                                        const std::string& token) {
   std::map<std::int64_t, std::pair<std::string, std::int64_t>> feed;
   std::int64_t after = 0;
   for (;;) {
-    const Answer page = serving.call("GET", kApi + "operator/events?after=" + std::to_string(after), token);
+    const Answer page =
+        serving.call("GET", kApi + "operator/events?after=" + std::to_string(after), token);
     const std::int64_t cursor = base::get_integer(page.json, "cursor").value_or(after);
     if (cursor == after) {
       return feed;
     }
     for (const auto& event : page.json["events"]) {
-      feed[event["id"].get<std::int64_t>()] = {event["type"].get<std::string>(),
-                                               base::get_integer(event["meta"], "task_id").value_or(0)};
+      feed[event["id"].get<std::int64_t>()] = {
+          event["type"].get<std::string>(),
+          base::get_integer(event["meta"], "task_id").value_or(0)};
     }
     after = cursor;
   }
@@ -279,7 +302,8 @@ TEST(Serve, FiftyKillsUnderLoadLoseNoAnsweredWriteAndTearNothingApart) {  // acc
     for (int c = 0; c < 3; ++c) {
       clients.emplace_back([&] { load(serving, token, told, stop); });
     }
-    const auto until = base::deadline_in(Milliseconds(std::uniform_int_distribution<int>(5, 90)(random)));
+    const auto until =
+        base::deadline_in(Milliseconds(std::uniform_int_distribution<int>(5, 90)(random)));
     while (base::time_left(until).count() > 0) {
       std::this_thread::yield();
     }
@@ -339,12 +363,14 @@ base::Fd hold(std::uint16_t port, const std::string& token, std::int64_t after) 
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): the socket interface
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
+      0) {  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): the socket interface
     return {};
   }
-  const std::string request = "GET " + kApi + "events?acknowledge=false&wait=25&after=" + std::to_string(after) +
-                              " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\nAuthorization: Bearer " + token +
-                              "\r\n\r\n";
+  const std::string request = "GET " + kApi +
+                              "events?acknowledge=false&wait=25&after=" + std::to_string(after) +
+                              " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) +
+                              "\r\nAuthorization: Bearer " + token + "\r\n\r\n";
   EXPECT_TRUE(base::write_all(socket.get(), request, base::deadline_in(Milliseconds(5000))).ok());
   return socket;
 }
@@ -355,7 +381,8 @@ TEST(Serve, AThousandHeldReadsTakeNoThreadAndOneEventWakesThemAll) {  // accepta
   limit.rlim_cur = limit.rlim_max;
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
   if (limit.rlim_cur < 4096) {
-    GTEST_SKIP() << "this process may open " << limit.rlim_cur << " descriptors; the test needs 4096";
+    GTEST_SKIP() << "this process may open " << limit.rlim_cur
+                 << " descriptors; the test needs 4096";
   }
   const TempDir folder(TempDir::Place::memory);
   Serving serving(folder / "fleet", {"--auto-approve", "--no-rate-limit"},
@@ -367,7 +394,9 @@ TEST(Serve, AThousandHeldReadsTakeNoThreadAndOneEventWakesThemAll) {  // accepta
     tokens.push_back(start_session(serving, installation));
   }
   const std::string operator_token(base::trim(read_text(folder / "fleet/operator.token")));
-  const auto overview = [&] { return serving.call("GET", kApi + "operator/overview", operator_token).json; };
+  const auto overview = [&] {
+    return serving.call("GET", kApi + "operator/overview", operator_token).json;
+  };
   const int threads = threads_of(serving.pid());
   const std::int64_t head = overview()["cursor"].get<std::int64_t>();
   std::vector<base::Fd> held;
@@ -381,13 +410,18 @@ TEST(Serve, AThousandHeldReadsTakeNoThreadAndOneEventWakesThemAll) {  // accepta
   for (int i = 0; i < 21; ++i) {
     const auto began = std::chrono::steady_clock::now();
     EXPECT_EQ(serving.call("POST", kApi + "agent/heartbeat", tokens[0]).status, 200);
-    calls.push_back(std::chrono::duration_cast<Milliseconds>(std::chrono::steady_clock::now() - began));
+    calls.push_back(
+        std::chrono::duration_cast<Milliseconds>(std::chrono::steady_clock::now() - began));
   }
   std::sort(calls.begin(), calls.end());
   EXPECT_LT(calls[calls.size() / 2], Milliseconds(50)) << "median of an ordinary call";
-  ASSERT_EQ(serving.call("POST", kApi + "operator/directives", operator_token, R"({"body":"wake up"})").status, 201);
+  ASSERT_EQ(
+      serving.call("POST", kApi + "operator/directives", operator_token, R"({"body":"wake up"})")
+          .status,
+      201);
   for (auto& socket : held) {
-    const auto answer = base::read_all(socket.get(), std::size_t{64} << 10U, base::deadline_in(Milliseconds(10000)));
+    const auto answer = base::read_all(socket.get(), std::size_t{64} << 10U,
+                                       base::deadline_in(Milliseconds(10000)));
     ASSERT_TRUE(answer.ok());
     ASSERT_NE(answer->find("wake up"), std::string::npos) << *answer;
   }
@@ -397,7 +431,8 @@ TEST(Serve, AThousandHeldReadsTakeNoThreadAndOneEventWakesThemAll) {  // accepta
 class FleetCommands {
  public:
   explicit FleetCommands(std::string data) : data_(std::move(data)) {}
-  Ran operator()(std::vector<std::string> words, std::map<std::string, std::string> more = {}) const {
+  Ran operator()(std::vector<std::string> words,
+                 std::map<std::string, std::string> more = {}) const {
     std::vector<std::string> argv = {program("robot-council-net"), "fleet"};
     argv.insert(argv.end(), words.begin(), words.end());
     argv.insert(argv.end(), {"--data", data_});
@@ -418,33 +453,44 @@ TEST(FleetCommands, EachWorksEndToEnd) {  // acceptance 62
   const auto ask = [&](const std::string& label) {
     return serving.call("POST", kApi + "device/code", "",
                         R"({"harness":"claude","machine_label":")" + label +
-                            R"(","requested_abilities":["tasks:create"],"code_challenge":")" + base::sha256_hex(verifier) + "\"}");
+                            R"(","requested_abilities":["tasks:create"],"code_challenge":")" +
+                            base::sha256_hex(verifier) + "\"}");
   };
-  const auto code_of = [](const Answer& code) { return base::get_string(code.json, "user_code").value_or(""); };
+  const auto code_of = [](const Answer& code) {
+    return base::get_string(code.json, "user_code").value_or("");
+  };
   const Answer unwanted = ask("other");
   EXPECT_NE(fleet({"deny", code_of(unwanted)}).out.find("is denied."), std::string::npos);
   const Answer code = ask("laptop");
-  EXPECT_NE(fleet({"overview"}).out.find(code_of(code)), std::string::npos) << "a waiting code is shown";
+  EXPECT_NE(fleet({"overview"}).out.find(code_of(code)), std::string::npos)
+      << "a waiting code is shown";
   const Ran approved = fleet({"approve", code_of(code)});
   EXPECT_EQ(approved.code, 0) << approved.err;
   EXPECT_EQ(approved.out, "The enrolment " + code_of(code) + " is approved.\n");
   EXPECT_EQ(fleet({"approve", code_of(code)}).code, 1) << "decided already";
-  const Answer token = serving.call("POST", kApi + "device/token", "",
-                                    R"({"device_code":")" + base::get_string(code.json, "device_code").value_or("") +
-                                        R"(","code_verifier":")" + verifier + "\"}");
-  const std::string session = start_session(serving, base::get_string(token.json, "token").value_or(""));
+  const Answer token =
+      serving.call("POST", kApi + "device/token", "",
+                   R"({"device_code":")" + base::get_string(code.json, "device_code").value_or("") +
+                       R"(","code_verifier":")" + verifier + "\"}");
+  const std::string session =
+      start_session(serving, base::get_string(token.json, "token").value_or(""));
   ASSERT_EQ(serving.call("POST", kApi + "agent/role", session, R"({"role":"ci"})").status, 202);
   EXPECT_EQ(fleet({"deny-role", "1"}).out, "Session 1 was refused ci and stays build.\n");
-  ASSERT_EQ(serving.call("POST", kApi + "agent/role", session, R"({"role":"coordinator"})").status, 202);
+  ASSERT_EQ(serving.call("POST", kApi + "agent/role", session, R"({"role":"coordinator"})").status,
+            202);
   EXPECT_EQ(fleet({"role", "1", "coordinator"}).out, "Session 1: approved as coordinator.\n");
   EXPECT_EQ(fleet({"role", "1", "ci"}).out, "Session 1: imposed as ci.\n");
   EXPECT_EQ(fleet({"role", "1", "ci"}).out, "Session 1 holds it already: ci.\n");
   const Ran directed = fleet({"direct", "--to", "1", "go", "on"});
   EXPECT_EQ(directed.code, 0) << directed.err;
-  ASSERT_EQ(serving.call("POST", kApi + "events", session, R"({"body":"a\u001b[31mred\u0007\nline"})").status, 201);
+  ASSERT_EQ(
+      serving.call("POST", kApi + "events", session, R"({"body":"a\u001b[31mred\u0007\nline"})")
+          .status,
+      201);
   const Ran feed = fleet({"feed"});
   EXPECT_NE(feed.out.find(" ana directive: go on\n"), std::string::npos) << feed.out;
-  EXPECT_NE(feed.out.find(" session 1 (ana) narration: a[31mredline\n"), std::string::npos) << feed.out;
+  EXPECT_NE(feed.out.find(" session 1 (ana) narration: a[31mredline\n"), std::string::npos)
+      << feed.out;
   EXPECT_NE(fleet({"feed", "--json"}).out.find("\"targets\":[1]"), std::string::npos);
   const Ran json = fleet({"overview", "--json"});
   EXPECT_TRUE(base::parse_bounded(json.out, std::size_t{1} << 20U).ok());
@@ -461,12 +507,13 @@ TEST(FleetCommands, ActsRefuseAnAgentAndReadsDoNot) {
   ASSERT_TRUE(serving.running());
   const FleetCommands fleet(folder / "fleet");
   const std::map<std::string, std::string> agent = {{"CLAUDECODE", "1"}};
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"approve", "BCDFGHJK"},
-                                                                                    {"deny", "BCDFGHJK"},
-                                                                                    {"role", "1", "ci"},
-                                                                                    {"deny-role", "1"},
-                                                                                    {"revoke", "session", "1"},
-                                                                                    {"direct", "go"}}) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"approve", "BCDFGHJK"},
+                                             {"deny", "BCDFGHJK"},
+                                             {"role", "1", "ci"},
+                                             {"deny-role", "1"},
+                                             {"revoke", "session", "1"},
+                                             {"direct", "go"}}) {
     const Ran refused = fleet(words, agent);
     EXPECT_EQ(refused.code, 1) << words.front();
     EXPECT_NE(refused.err.find("only a person may do this"), std::string::npos) << refused.err;

@@ -1,13 +1,15 @@
-// `robot-council wait` and `wait --hook` with real processes. Numbers: acceptance of the wake contract.
+// `robot-council wait` and `wait --hook` with real processes. Numbers: acceptance of the wake
+// contract.
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <memory>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "base/files.hpp"
 #include "base/json.hpp"
@@ -23,16 +25,19 @@ using base::Milliseconds;
 
 constexpr int kHandedOver = 10;
 
-std::string prompt_payload(const std::string& prompt, const std::string& turn = "p1", const std::string& session = "s1") {
+std::string prompt_payload(const std::string& prompt, const std::string& turn = "p1",
+                           const std::string& session = "s1") {
   return "{\"session_id\":\"" + session + "\",\"cwd\":\"/\",\"prompt_id\":\"" + turn +
          "\",\"hook_event_name\":\"UserPromptSubmit\",\"prompt\":" + base::quote_json(prompt) + "}";
 }
 
 std::string start_payload(const std::string& source, const std::string& session = "s1") {
-  return "{\"session_id\":\"" + session + "\",\"cwd\":\"/\",\"hook_event_name\":\"SessionStart\",\"source\":\"" + source + "\"}";
+  return "{\"session_id\":\"" + session +
+         "\",\"cwd\":\"/\",\"hook_event_name\":\"SessionStart\",\"source\":\"" + source + "\"}";
 }
 
-std::string stop_payload(const std::string& turn, bool continuation, const std::string& session = "s1") {
+std::string stop_payload(const std::string& turn, bool continuation,
+                         const std::string& session = "s1") {
   return claude_stop({{"session_id", "\"" + session + "\""},
                       {"prompt_id", "\"" + turn + "\""},
                       {"stop_hook_active", continuation ? "true" : "false"}});
@@ -57,35 +62,49 @@ class FakeClient {
 
 class Waiting : public testing::Test {
  protected:
-  [[nodiscard]] Values session_environment(const std::string& session = "s1", const Values& more = {}) const {
-    Values values = {{"CLAUDE_CODE_SESSION_ID", session}, {"CLAUDE_CODE_SESSION_ATTENDED", "1"}, {"CLAUDE_PID", client_.pid()}};
+  [[nodiscard]] Values session_environment(const std::string& session = "s1",
+                                           const Values& more = {}) const {
+    Values values = {{"CLAUDE_CODE_SESSION_ID", session},
+                     {"CLAUDE_CODE_SESSION_ATTENDED", "1"},
+                     {"CLAUDE_PID", client_.pid()}};
     for (const auto& [name, value] : more) {
       values[name] = value;
     }
     return values;
   }
   // A waiter, as the client starts it; returns when it has taken over.
-  [[nodiscard]] base::Child wait_hook(const std::string& payload, const Values& more = {}, const std::string& session = "s1") {
-    const std::string before = base::exists(seat_.files().wait()) ? read_text(seat_.files().wait()) : "";
-    base::Child child =
-        seat_.start({program("robot-council"), "wait", "--hook"}, session_environment(session, more));
-    EXPECT_TRUE(base::write_all(child.standard_in.get(), payload, base::deadline_in(Milliseconds(2000))).ok());
+  [[nodiscard]] base::Child wait_hook(const std::string& payload, const Values& more = {},
+                                      const std::string& session = "s1") {
+    const std::string before =
+        base::exists(seat_.files().wait()) ? read_text(seat_.files().wait()) : "";
+    base::Child child = seat_.start({program("robot-council"), "wait", "--hook"},
+                                    session_environment(session, more));
+    EXPECT_TRUE(
+        base::write_all(child.standard_in.get(), payload, base::deadline_in(Milliseconds(2000)))
+            .ok());
     const std::string pid = "\"pid\":" + std::to_string(child.pid()) + ",";
     EXPECT_TRUE(wait_until([&] {
-      return base::exists(seat_.files().wait()) && read_text(seat_.files().wait()).find(pid) != std::string::npos;
-    })) << "it did not take over; before: " << before;
+      return base::exists(seat_.files().wait()) &&
+             read_text(seat_.files().wait()).find(pid) != std::string::npos;
+    })) << "it did not take over; before: "
+        << before;
     return child;
   }
   // Its exit code within the time, -1 if it still runs.
   static int exit_of(base::Child& child, int within_ms) {
-    const base::Result<base::ExitStatus> ended = child.wait(base::deadline_in(Milliseconds(within_ms)));
+    const base::Result<base::ExitStatus> ended =
+        child.wait(base::deadline_in(Milliseconds(within_ms)));
     return ended.ok() ? ended->code : -1;
   }
   static std::string stderr_of(const base::Child& child) {
-    return base::read_all(child.standard_err.get(), 1U << 20U, base::deadline_in(Milliseconds(2000))).value_or("unread");
+    return base::read_all(child.standard_err.get(), 1U << 20U,
+                          base::deadline_in(Milliseconds(2000)))
+        .value_or("unread");
   }
   static std::string stdout_of(const base::Child& child) {
-    return base::read_all(child.standard_out.get(), 1U << 20U, base::deadline_in(Milliseconds(2000))).value_or("unread");
+    return base::read_all(child.standard_out.get(), 1U << 20U,
+                          base::deadline_in(Milliseconds(2000)))
+        .value_or("unread");
   }
 
   HookSeat seat_;
@@ -150,7 +169,8 @@ TEST_F(Waiting, IdleSessionIsWokenAndItsPromptConfirms) {  // 1
   EXPECT_EQ(seat_.rows().front().state, sink::RowState::written);
   EXPECT_EQ(seat_.rows().front().proof, sink::Proof::wake);
   // The client hands the text to the model in a prompt of its own.
-  base::Child next = wait_hook(prompt_payload("<task-notification>\n" + news({line}) + "\n</task-notification>", "p2"));
+  base::Child next = wait_hook(
+      prompt_payload("<task-notification>\n" + news({line}) + "\n</task-notification>", "p2"));
   EXPECT_TRUE(wait_until([&] { return seat_.history().size() == 1; }));
   EXPECT_EQ(seat_.history().front().why, "confirmed");
   EXPECT_EQ(seat_.hook(stop_payload("p2", true)).out, "");
@@ -205,7 +225,8 @@ TEST_F(Waiting, TurnEndWithRowsWaitingIsTheDeliveringHooks) {  // 4
   EXPECT_EQ(stderr_of(waiter), news({later}));
 }
 
-TEST_F(Waiting, LoopGuardHoldsTheWaiterForAMinute) {  // 4: the minute itself is tested in wake_rule_test.cpp
+TEST_F(Waiting,
+       LoopGuardHoldsTheWaiterForAMinute) {  // 4: the minute itself is tested in wake_rule_test.cpp
   seat_.bridge();
   base::Child waiter = wait_hook(prompt_payload("go"));
   seat_.store_event("session.stale", "one");
@@ -220,7 +241,8 @@ TEST_F(Waiting, LoopGuardHoldsTheWaiterForAMinute) {  // 4: the minute itself is
   const std::string at(base::json_member(now, "at"));
   const std::string idle(base::json_member(base::json_member(now, "idle"), "s1"));
   write_text(seat_.files().hook(),
-             base::replace_all(base::replace_all(now, at, "\"" + base::iso_zulu(old_ms) + "\""), idle, std::to_string(old_ms)));
+             base::replace_all(base::replace_all(now, at, "\"" + base::iso_zulu(old_ms) + "\""),
+                               idle, std::to_string(old_ms)));
   base::Child next = wait_hook(start_payload("clear"));
   EXPECT_EQ(exit_of(next, 3000), kHandedOver);
 }
@@ -251,7 +273,8 @@ TEST_F(Waiting, TwoClientsOfASeatHaveAWaiterEach) {  // 6
   seat_.bridge();
   const FakeClient other;
   base::Child first = wait_hook(start_payload("startup", "s1"), {}, "s1");
-  base::Child second = wait_hook(start_payload("startup", "s2"), {{"CLAUDE_PID", other.pid()}}, "s2");
+  base::Child second =
+      wait_hook(start_payload("startup", "s2"), {{"CLAUDE_PID", other.pid()}}, "s2");
   EXPECT_EQ(exit_of(first, 500), -1);
   seat_.store_directive();
   EXPECT_TRUE(wait_until([&] { return seat_.rows().front().state == sink::RowState::written; }));
@@ -308,14 +331,16 @@ TEST_F(Waiting, HeadlessSessionsAndForeignPayloadsEndAtOnce) {  // 8
   EXPECT_EQ(seat_.waiting(), 1U);
   const base::SteadyTime begin = base::deadline_in(Milliseconds(0));
   EXPECT_EQ(code(good, {{"CLAUDE_CODE_SESSION_ATTENDED", "0"}}), 0);
-  EXPECT_LT(base::deadline_in(Milliseconds(0)) - begin, Milliseconds(200)) << "20 ms on an idle machine";
+  EXPECT_LT(base::deadline_in(Milliseconds(0)) - begin, Milliseconds(200))
+      << "20 ms on an idle machine";
 }
 
 TEST_F(Waiting, BrakeHoldsAndItsEndHandsOver) {  // 9
   seat_.bridge();
   const std::string stops = seat_.home() + "/.robot-council/stops";
-  write_text(stops + "/_everywhere.json",
-             R"({"version":1,"scope":"all","reason":"r","who":"","when":"2026-11-30T05:40:12Z","repo":""})");
+  write_text(
+      stops + "/_everywhere.json",
+      R"({"version":1,"scope":"all","reason":"r","who":"","when":"2026-11-30T05:40:12Z","repo":""})");
   ASSERT_EQ(chmod((seat_.home() + "/.robot-council").c_str(), 0700), 0);
   ASSERT_EQ(chmod(stops.c_str(), 0700), 0);
   base::Child waiter = wait_hook(start_payload("startup"));
@@ -334,16 +359,20 @@ TEST_F(Waiting, StderrWithoutAReaderKeepsTheRows) {  // 10
   EXPECT_EQ(exit_of(gone, 6000), 0);
   EXPECT_EQ(seat_.waiting(), 1U);
   const Ran closed = run({"/bin/sh", "-c", program("robot-council") + " wait --hook 2>&-"},
-                         seat_.environment(session_environment()), start_payload("clear"), seat_.folder(), Milliseconds(5000));
+                         seat_.environment(session_environment()), start_payload("clear"),
+                         seat_.folder(), Milliseconds(5000));
   EXPECT_EQ(closed.code, 0);
   EXPECT_EQ(seat_.waiting(), 1U);
 }
 
 TEST_F(Waiting, ScriptMakesTwoOfTen) {  // 10 and section 2
   seat_.bridge();
-  base::Child script = seat_.start({source_file("resources/stop-hook/robot-council-stop-hook"), "--wait"},
-                                   session_environment("s1", {{"ROBOT_COUNCIL_BIN", program("robot-council")}}));
-  ASSERT_TRUE(base::write_all(script.standard_in.get(), start_payload("startup"), base::deadline_in(Milliseconds(2000))).ok());
+  base::Child script =
+      seat_.start({source_file("resources/stop-hook/robot-council-stop-hook"), "--wait"},
+                  session_environment("s1", {{"ROBOT_COUNCIL_BIN", program("robot-council")}}));
+  ASSERT_TRUE(base::write_all(script.standard_in.get(), start_payload("startup"),
+                              base::deadline_in(Milliseconds(2000)))
+                  .ok());
   ASSERT_TRUE(wait_until([&] { return base::exists(seat_.files().wait()); }));
   const std::string line = seat_.store_directive();
   EXPECT_EQ(exit_of(script, 4000), 2);
@@ -384,7 +413,8 @@ TEST_F(Waiting, SeventhWakeInTenMinutesWaits) {  // 13
     earlier += std::to_string(now_ms - 300000 + i) + ",";
   }
   base::Child first = wait_hook(start_payload("clear"));
-  write_text(seat_.files().wait(), base::replace_all(read_text(seat_.files().wait()), "\"wakes\":[", "\"wakes\":[" + earlier + "1"));
+  write_text(seat_.files().wait(), base::replace_all(read_text(seat_.files().wait()), "\"wakes\":[",
+                                                     "\"wakes\":[" + earlier + "1"));
   seat_.store_directive("the sixth");
   EXPECT_EQ(exit_of(first, 4000), kHandedOver);
   seat_.store_directive("the seventh");
@@ -408,7 +438,8 @@ TEST_F(Waiting, FolderRemovedAndMadeAnew) {  // 14
   ASSERT_EQ(run({"/bin/rm", "-rf", seat.files().folder}, {}).code, 0);
   EXPECT_EQ(exit_of(waiter, 700), -1);
   ASSERT_TRUE(base::make_private_directory(seat.files().folder).ok());
-  const std::string line = seat.store_directive("new");  // the bridge heals its sink: a gap entry comes first
+  const std::string line =
+      seat.store_directive("new");  // the bridge heals its sink: a gap entry comes first
   EXPECT_EQ(exit_of(waiter, 8000), kHandedOver);
   EXPECT_NE(stderr_of(waiter).find(line), std::string::npos);
 }
@@ -443,7 +474,8 @@ TEST_F(Waiting, IdleWaiterWritesNothingAndSleeps) {  // 15
 #if defined(NDEBUG)
   const long limit_kb = 6 * 1024;
 #else
-  const long limit_kb = 8 * 1024;  // most of it is the executable itself, three times as large without optimization
+  const long limit_kb =
+      8 * 1024;  // most of it is the executable itself, three times as large without optimization
 #endif
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__has_feature)
   const std::string status = read_text(proc + "/status");
@@ -475,9 +507,10 @@ TEST_F(Waiting, TextQuotedByAPersonConfirmsNothing) {  // 18
   const std::string line = seat_.store_directive();
   EXPECT_NE(seat_.hook(stop_payload("p1", false)).out, "");
   ASSERT_EQ(seat_.rows().front().state, sink::RowState::written);
-  const Ran ran = run({program("robot-council"), "wait", "--hook"},
-                      seat_.environment(session_environment("s1", {{"CLAUDE_CODE_SESSION_ATTENDED", "0"}})),
-                      prompt_payload("what is this? " + line, "p2"), seat_.folder());
+  const Ran ran =
+      run({program("robot-council"), "wait", "--hook"},
+          seat_.environment(session_environment("s1", {{"CLAUDE_CODE_SESSION_ATTENDED", "0"}})),
+          prompt_payload("what is this? " + line, "p2"), seat_.folder());
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(seat_.history().size(), 0U) << "a stop hook printed it, no wake";
 }
@@ -501,7 +534,9 @@ TEST_F(Waiting, KilledWhileHandingOverComesAgainMarked) {  // 11
   base::Result<base::Pipe> pipe = base::Pipe::open();
   ASSERT_TRUE(pipe.ok());
   ASSERT_TRUE(base::set_nonblocking(pipe->write_end.get()).ok());
-  while (base::write_all(pipe->write_end.get(), std::string(4096, 'f'), base::deadline_in(Milliseconds(1))).ok()) {
+  while (base::write_all(pipe->write_end.get(), std::string(4096, 'f'),
+                         base::deadline_in(Milliseconds(1)))
+             .ok()) {
   }
   base::ChildOptions options;
   options.argv = {program("robot-council"), "wait", "--hook"};
@@ -514,7 +549,9 @@ TEST_F(Waiting, KilledWhileHandingOverComesAgainMarked) {  // 11
   options.given_err = std::make_shared<const base::Fd>(std::move(pipe->write_end));
   base::Result<base::Child> child = base::Child::start(options);
   ASSERT_TRUE(child.ok());
-  ASSERT_TRUE(base::write_all(child->standard_in.get(), start_payload("clear"), base::deadline_in(Milliseconds(2000))).ok());
+  ASSERT_TRUE(base::write_all(child->standard_in.get(), start_payload("clear"),
+                              base::deadline_in(Milliseconds(2000)))
+                  .ok());
   EXPECT_TRUE(wait_until([&] {
     const std::vector<sink::Entry> rows = seat_.rows();
     return !rows.empty() && rows.front().state == sink::RowState::offered;

@@ -17,19 +17,21 @@ const std::string kVerifier(43, 'v');
 
 std::string code_body(const std::string& label = "laptop") {
   return R"({"harness":"claude","machine_label":")" + label +
-         R"(","requested_abilities":["tasks:create","events:post"],"code_challenge":")" + base::sha256_hex(kVerifier) + "\"}";
+         R"(","requested_abilities":["tasks:create","events:post"],"code_challenge":")" +
+         base::sha256_hex(kVerifier) + "\"}";
 }
 
 std::string token_body(const Answer& code, const std::string& verifier = kVerifier) {
-  return R"({"device_code":")" + code.text("device_code") + R"(","code_verifier":")" + verifier + "\"}";
+  return R"({"device_code":")" + code.text("device_code") + R"(","code_verifier":")" + verifier +
+         "\"}";
 }
 
 TEST(Enrolment, AnswersExactlyTheFieldsOfTheContract) {  // acceptance 7
   Fleet fleet;
   const Answer code = fleet.post(api("device/code"), "", code_body());
   EXPECT_EQ(code.status, 201);
-  EXPECT_EQ(keys_of(code.json),
-            (std::vector<std::string>{"device_code", "expires_in", "interval", "user_code", "verification_uri"}));
+  EXPECT_EQ(keys_of(code.json), (std::vector<std::string>{"device_code", "expires_in", "interval",
+                                                          "user_code", "verification_uri"}));
   EXPECT_EQ(code.integer("expires_in"), 600);
   EXPECT_EQ(code.integer("interval"), 5);
   EXPECT_EQ(code.text("device_code").size(), 64U);
@@ -37,10 +39,12 @@ TEST(Enrolment, AnswersExactlyTheFieldsOfTheContract) {  // acceptance 7
   EXPECT_EQ(code.text("user_code").size(), 8U);
   const Answer approved = fleet.act("enrolments/" + code.text("user_code") + "/approve");
   EXPECT_EQ(approved.status, 200);
-  EXPECT_EQ(keys_of(approved.json), (std::vector<std::string>{"decision", "supersedes", "user_code"}));
+  EXPECT_EQ(keys_of(approved.json),
+            (std::vector<std::string>{"decision", "supersedes", "user_code"}));
   const Answer token = fleet.post(api("device/token"), "", token_body(code));
   EXPECT_EQ(token.status, 201);
-  EXPECT_EQ(keys_of(token.json), (std::vector<std::string>{"abilities", "expires_in", "installation_id", "token"}));
+  EXPECT_EQ(keys_of(token.json),
+            (std::vector<std::string>{"abilities", "expires_in", "installation_id", "token"}));
   EXPECT_EQ(token.json["abilities"], base::Json::parse(R"(["sessions:start"])"));
   EXPECT_EQ(token.integer("expires_in"), 2592000);
   EXPECT_NE(token.text("token").find('|'), std::string::npos);
@@ -52,11 +56,12 @@ TEST(Enrolment, EachStateHasItsCodeAndAWrongVerifierIsAlwaysInvalid) {  // accep
     const Answer answer = fleet.post(api("device/token"), "", token_body(code));
     EXPECT_EQ(answer.status, 400) << word;
     EXPECT_EQ(answer.body, R"({"error":")" + std::string(word) + "\"}");
-    const Answer wrong = fleet.post(api("device/token"), "", token_body(code, std::string(43, 'w')));
+    const Answer wrong =
+        fleet.post(api("device/token"), "", token_body(code, std::string(43, 'w')));
     EXPECT_EQ(wrong.body, R"({"error":"invalid_grant"})") << word;
   };
-  const Answer unknown = fleet.post(api("device/token"), "",
-                                    R"({"device_code":"nothing","code_verifier":")" + kVerifier + "\"}");
+  const Answer unknown = fleet.post(
+      api("device/token"), "", R"({"device_code":"nothing","code_verifier":")" + kVerifier + "\"}");
   EXPECT_EQ(unknown.body, R"({"error":"invalid_grant"})");
   const Answer pending = fleet.post(api("device/code"), "", code_body("a"));
   expect(pending, "authorization_pending");
@@ -110,19 +115,23 @@ TEST(Enrolment, ATypedCodeIsReadInUpperCaseWithoutTheRest) {  // acceptance 10
 TEST(Enrolment, TheVerificationAddressIsOursWhateverTheHostSays) {  // acceptance 10
   Fleet fleet;
   const std::string body = code_body();
-  const std::string answer =
-      fleet.raw("POST " + api("device/code") + " HTTP/1.1\r\nHost: localhost:" + std::to_string(fleet.port()) +
-                "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+  const std::string answer = fleet.raw(
+      "POST " + api("device/code") +
+      " HTTP/1.1\r\nHost: localhost:" + std::to_string(fleet.port()) +
+      "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+      "\r\n\r\n" + body);
   ASSERT_EQ(answer.substr(0, 12), "HTTP/1.1 201");
   Answer code;
   code.json = base::Json::parse(answer.substr(answer.find("\r\n\r\n") + 4));
-  EXPECT_EQ(code.text("verification_uri"), "http://127.0.0.1:" + std::to_string(fleet.port()) + "/robot-council/enroll");
+  EXPECT_EQ(code.text("verification_uri"),
+            "http://127.0.0.1:" + std::to_string(fleet.port()) + "/robot-council/enroll");
 }
 
 TEST(Enrolment, TheVerificationAddressSaysHowToApprove) {
   Fleet fleet;
-  const std::string answer = fleet.raw("GET /robot-council/enroll?user_code=BCDFGHJK HTTP/1.1\r\nHost: localhost:" +
-                                       std::to_string(fleet.port()) + "\r\n\r\n");
+  const std::string answer =
+      fleet.raw("GET /robot-council/enroll?user_code=BCDFGHJK HTTP/1.1\r\nHost: localhost:" +
+                std::to_string(fleet.port()) + "\r\n\r\n");
   EXPECT_EQ(answer.substr(0, 12), "HTTP/1.1 200");
   EXPECT_NE(answer.find("robot-council fleet approve CODE"), std::string::npos);
   EXPECT_EQ(answer.find("BCDFGHJK"), std::string::npos);
@@ -144,14 +153,17 @@ TEST(Enrolment, EnrollingALabelAgainRevokesTheOldOne) {  // acceptance 11
   const Answer approved = fleet.act("enrolments/" + code.text("user_code") + "/approve");
   EXPECT_EQ(approved.json["supersedes"], base::Json::array({old.installation_id}));
   const std::int64_t before = fleet.head();
-  EXPECT_EQ(fleet.get(api("agent/session"), old.token).status, 200) << "approving revokes nothing yet";
+  EXPECT_EQ(fleet.get(api("agent/session"), old.token).status, 200)
+      << "approving revokes nothing yet";
   EXPECT_EQ(fleet.post(api("device/token"), "", token_body(code)).status, 201);
   EXPECT_EQ(fleet.get(api("agent/session"), old.token).status, 401);
   EXPECT_EQ(fleet.post(api("sessions"), old.installation_token).status, 401);
   EXPECT_EQ(fleet.get(api("agent/session"), elsewhere.token).status, 200);
   const auto events = fleet.feed(before);
   ASSERT_EQ(types_of(events), (std::vector<std::string>{"installation.revoked", "session.gone"}));
-  EXPECT_EQ(events[0]["actor"], base::Json::parse(R"({"session_id":null,"github_login":"ana","coordinator_direct":false})"));
+  EXPECT_EQ(
+      events[0]["actor"],
+      base::Json::parse(R"({"session_id":null,"github_login":"ana","coordinator_direct":false})"));
   EXPECT_EQ(events[0]["performed_by"], base::Json::parse(R"({"github_login":"ana"})"));
   EXPECT_EQ(events[1]["meta"]["reason"], "revoked");
 }
@@ -163,9 +175,11 @@ TEST(Enrolment, NoSecretIsInTheStoreOrTheLog) {  // acceptance 12
   const Answer token = fleet.post(api("device/token"), "", token_body(code));
   const Agent agent = fleet.start({token.integer("installation_id"), token.text("token")});
   const std::string store = robot_council::test::read_text(fleet.store_path());
-  ASSERT_NE(store.find(base::sha256_hex(agent.token)), std::string::npos) << "the search itself works";
-  for (const std::string& secret : {code.text("device_code"), code.text("user_code"), kVerifier,
-                                    base::sha256_hex(kVerifier), token.text("token"), agent.token, fleet.operator_token}) {
+  ASSERT_NE(store.find(base::sha256_hex(agent.token)), std::string::npos)
+      << "the search itself works";
+  for (const std::string& secret :
+       {code.text("device_code"), code.text("user_code"), kVerifier, base::sha256_hex(kVerifier),
+        token.text("token"), agent.token, fleet.operator_token}) {
     EXPECT_EQ(store.find(secret), std::string::npos) << secret;
     EXPECT_FALSE(fleet.log.contains(secret)) << secret;
   }
@@ -176,7 +190,8 @@ TEST(Enrolment, RefusesWhatIsNotOfTheForm) {
   const std::vector<std::string> bodies = {
       R"({"harness":"Claude","machine_label":"m","requested_abilities":["tasks:create"],"code_challenge":")" +
           std::string(64, 'a') + "\"}",
-      R"({"harness":"claude","machine_label":"m","requested_abilities":[],"code_challenge":")" + std::string(64, 'a') + "\"}",
+      R"({"harness":"claude","machine_label":"m","requested_abilities":[],"code_challenge":")" +
+          std::string(64, 'a') + "\"}",
       R"({"harness":"claude","machine_label":"m","requested_abilities":["coordinator:direct"],"code_challenge":")" +
           std::string(64, 'a') + "\"}",
       R"({"harness":"claude","machine_label":"m","requested_abilities":["tasks:create"],"code_challenge":")" +
@@ -185,7 +200,9 @@ TEST(Enrolment, RefusesWhatIsNotOfTheForm) {
   for (const std::string& body : bodies) {
     EXPECT_EQ(fleet.post(api("device/code"), "", body).status, 422) << body;
   }
-  EXPECT_EQ(fleet.post(api("device/token"), "", R"({"device_code":"x","code_verifier":"short"})").status, 422);
+  EXPECT_EQ(
+      fleet.post(api("device/token"), "", R"({"device_code":"x","code_verifier":"short"})").status,
+      422);
 }
 
 TEST(Enrolment, DecidedOrExpiredCodesAre409AndUnknownOnes404) {

@@ -70,7 +70,8 @@ TEST(Feed, FifteenHundredUnseenEventsAreTwoEmptyPages) {  // acceptance 26
   for (int round = 0; round < 2; ++round) {  // from memory, then from the store
     const Answer first = fleet.read(bea, start, "&wait=25");
     EXPECT_TRUE(first.json["events"].empty());
-    EXPECT_EQ(first.integer("cursor"), start + 1000) << "1000 ids examined and more left is answered at once";
+    EXPECT_EQ(first.integer("cursor"), start + 1000)
+        << "1000 ids examined and more left is answered at once";
     const Answer second = fleet.read(bea, start + 1000);
     EXPECT_TRUE(second.json["events"].empty());
     EXPECT_EQ(second.integer("cursor"), start + 1500);
@@ -82,8 +83,8 @@ TEST(Feed, FifteenHundredUnseenEventsAreTwoEmptyPages) {  // acceptance 26
 TEST(Feed, QueriesThatAreNotOfTheFormAre422) {  // acceptance 27, 50
   Fleet fleet;
   const Agent agent = fleet.join();
-  for (const char* query : {"after=", "after=-1", "after=x", "acknowledge=yes", "acknowledge=", "limit=201", "limit=0",
-                            "wait=abc", "wait=-1", "wait=1.5"}) {
+  for (const char* query : {"after=", "after=-1", "after=x", "acknowledge=yes", "acknowledge=",
+                            "limit=201", "limit=0", "wait=abc", "wait=-1", "wait=1.5"}) {
     EXPECT_EQ(fleet.get(api("events?" + std::string(query)), agent.token).status, 422) << query;
   }
 }
@@ -92,7 +93,9 @@ TEST(Feed, APlainReadStoresThePositionReadFrom) {  // acceptance 28
   Fleet fleet;
   const Agent agent = fleet.join();
   narrate(fleet, agent, 5);
-  const auto stored = [&] { return fleet.get(api("agent/session"), agent.token).integer("feed_cursor"); };
+  const auto stored = [&] {
+    return fleet.get(api("agent/session"), agent.token).integer("feed_cursor");
+  };
   const std::int64_t start = stored();
   EXPECT_EQ(start, agent.feed_cursor);
   fleet.read(agent, start + 3);
@@ -126,7 +129,9 @@ TEST(Feed, ThirtyTwoWritersAndFourCursorReadersMissNothing) {  // acceptance 29
   for (int w = 0; w < kWriters; ++w) {
     writers.emplace_back([&, w] {
       for (int i = 0; i < kEach; ++i) {
-        const Answer answer = fleet.post(api("events"), agents[static_cast<std::size_t>(w) % agents.size()].token, R"({"body":"x"})");
+        const Answer answer =
+            fleet.post(api("events"), agents[static_cast<std::size_t>(w) % agents.size()].token,
+                       R"({"body":"x"})");
         EXPECT_EQ(answer.status, 201) << answer.body;
         const std::scoped_lock lock(mu);
         written.insert(answer.integer("event_id"));
@@ -181,9 +186,12 @@ TEST(Feed, NarrationIsForItsDeveloperCoordinatorsAreForAll) {  // acceptance 31
   const std::int64_t addressed = post(ana, R"(,"to":[)" + std::to_string(bea.id) + "]");
   for (int round = 0; round < 2; ++round) {
     EXPECT_EQ(ids_of(fleet.all_events(bea, start)), (std::vector<std::int64_t>{open, addressed}));
-    EXPECT_EQ(ids_of(fleet.all_events(bea2, start)), (std::vector<std::int64_t>{open})) << "only the named session";
-    EXPECT_EQ(ids_of(fleet.all_events(ana, start)), (std::vector<std::int64_t>{plain, open, addressed}));
-    EXPECT_EQ(ids_of(fleet.all_events(boss, start)), (std::vector<std::int64_t>{plain, open, addressed}));
+    EXPECT_EQ(ids_of(fleet.all_events(bea2, start)), (std::vector<std::int64_t>{open}))
+        << "only the named session";
+    EXPECT_EQ(ids_of(fleet.all_events(ana, start)),
+              (std::vector<std::int64_t>{plain, open, addressed}));
+    EXPECT_EQ(ids_of(fleet.all_events(boss, start)),
+              (std::vector<std::int64_t>{plain, open, addressed}));
     fleet.restart();  // then the same from the store
   }
 }
@@ -195,14 +203,17 @@ TEST(Feed, APlacementInstructionIsForTheAssigneeAndTheCoordinatorsDeveloper) {  
   const Agent cem = fleet.foreign("cem");
   ASSERT_EQ(fleet.post(api("tasks"), boss.token, R"({"title":"t"})").status, 201);
   const std::int64_t start = fleet.head();
-  ASSERT_EQ(fleet.post(api("tasks/1/reassign"), boss.token,
-                       R"({"session_id":)" + std::to_string(bea.id) + R"(,"directive":"secret words"})")
-                .status,
-            200);
+  ASSERT_EQ(
+      fleet
+          .post(api("tasks/1/reassign"), boss.token,
+                R"({"session_id":)" + std::to_string(bea.id) + R"(,"directive":"secret words"})")
+          .status,
+      200);
   const std::vector<std::string> all = {"task.reassigned", "placement.instruction", "directive"};
   EXPECT_EQ(types_of(fleet.all_events(boss, start)), all);
   EXPECT_EQ(types_of(fleet.all_events(bea, start)), all);
-  EXPECT_EQ(types_of(fleet.all_events(cem, start)), (std::vector<std::string>{"task.reassigned", "directive"}));
+  EXPECT_EQ(types_of(fleet.all_events(cem, start)),
+            (std::vector<std::string>{"task.reassigned", "directive"}));
 }
 
 TEST(Feed, AnAddresseeThatIsUnknownOrGoneIs422) {  // acceptance 33
@@ -210,7 +221,10 @@ TEST(Feed, AnAddresseeThatIsUnknownOrGoneIs422) {  // acceptance 33
   const Agent boss = fleet.coordinator("desk");
   const Agent gone = fleet.join("gone");
   const Agent quiet = fleet.join("quiet");
-  ASSERT_EQ(fleet.call("DELETE", api("sessions/" + std::to_string(gone.id)), gone.installation_token).status, 200);
+  ASSERT_EQ(
+      fleet.call("DELETE", api("sessions/" + std::to_string(gone.id)), gone.installation_token)
+          .status,
+      200);
   ASSERT_EQ(fleet.post(api("tasks"), boss.token, R"({"title":"t"})").status, 201);
   const std::int64_t head = fleet.head();
   const std::string id = std::to_string(gone.id);
@@ -219,12 +233,18 @@ TEST(Feed, AnAddresseeThatIsUnknownOrGoneIs422) {  // acceptance 33
   EXPECT_EQ(fleet.post(api("events"), boss.token, R"({"body":"b","to":[0]})").status, 422);
   EXPECT_EQ(fleet.post(api("events"), boss.token, R"({"body":"b","to_tasks":[1]})").status, 422);
   EXPECT_EQ(fleet.post(api("events"), boss.token, R"({"body":"b","to_tasks":[99]})").status, 422);
-  EXPECT_EQ(fleet.post(api("directives"), boss.token, R"({"body":"b","targets":[)" + id + "]}").status, 422);
+  EXPECT_EQ(
+      fleet.post(api("directives"), boss.token, R"({"body":"b","targets":[)" + id + "]}").status,
+      422);
   EXPECT_EQ(fleet.head(), head);
   fleet.core().presence.contact(boss.id, fleet.core().now() + 300 * kSecond);
   fleet.pass(300);
   EXPECT_EQ(type_of(fleet.last_event()), "session.stale");
-  EXPECT_EQ(fleet.post(api("events"), boss.token, R"({"body":"b","to":[)" + std::to_string(quiet.id) + "]}").status, 201)
+  EXPECT_EQ(fleet
+                .post(api("events"), boss.token,
+                      R"({"body":"b","to":[)" + std::to_string(quiet.id) + "]}")
+                .status,
+            201)
       << "stale counts as live";
 }
 
@@ -234,17 +254,21 @@ TEST(Feed, AddressesAreFilledIn) {  // acceptance 34
   const Agent two = fleet.join("two");
   ASSERT_EQ(fleet.post(api("tasks"), one.token, R"({"title":"t"})").status, 201);
   ASSERT_EQ(fleet.post(api("tasks/1/claim"), two.token).status, 200);
-  ASSERT_EQ(fleet.post(api("events"), one.token,
-                       R"({"type":"directive","body":"b","meta":{"b":1.0,"a":{}},"to":["1"],"to_tasks":[1.0,1]})")
-                .status,
-            201);
+  ASSERT_EQ(
+      fleet
+          .post(
+              api("events"), one.token,
+              R"({"type":"directive","body":"b","meta":{"b":1.0,"a":{}},"to":["1"],"to_tasks":[1.0,1]})")
+          .status,
+      201);
   const base::Json event = fleet.last_event();
   EXPECT_EQ(type_of(event), "narration") << "a type is ignored";
   EXPECT_EQ(event["meta"]["to"], base::Json::array({one.id, two.id}));
   EXPECT_EQ(event["meta"]["to_tasks"],
             base::Json::parse(R"([{"task_id":1,"session_id":)" + std::to_string(two.id) + "}]"));
   const Answer raw = fleet.see("events?limit=1");
-  EXPECT_NE(raw.body.find(R"("client":{"b":1.0,"a":{}})"), std::string::npos) << "the poster's bytes are kept";
+  EXPECT_NE(raw.body.find(R"("client":{"b":1.0,"a":{}})"), std::string::npos)
+      << "the poster's bytes are kept";
 }
 
 TEST(Feed, AfterPruningOldCursorsWorkAndOldestTells) {  // acceptance 35, 65
@@ -302,7 +326,8 @@ TEST(Feed, ARestoredStoreHasAnotherEpochBelowTheReadersPosition) {  // acceptanc
   const Answer plain = fleet.read(agent, position);
   EXPECT_NE(plain.integer("epoch"), before.integer("epoch"));
   EXPECT_GE(plain.integer("epoch_head"), position) << "a plain restart loses nothing";
-  std::filesystem::copy_file(fleet.directory / "copy.db", fleet.store_path(), std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::copy_file(fleet.directory / "copy.db", fleet.store_path(),
+                             std::filesystem::copy_options::overwrite_existing);
   fleet.restart();
   narrate(fleet, agent, 20);
   const Answer after = fleet.read(agent, position);
@@ -316,7 +341,8 @@ TEST(Feed, TheWindowInMemoryAndTheStoreTellTheSame) {
   const Agent agent = fleet.join();
   const Agent bea = fleet.foreign();
   narrate(fleet, agent, 40);
-  fleet.post(api("directives"), fleet.coordinator().token, R"({"body":"go","meta":{"z":1,"a":[1,2]}})");
+  fleet.post(api("directives"), fleet.coordinator().token,
+             R"({"body":"go","meta":{"z":1,"a":[1,2]}})");
   const std::string near = fleet.read(bea, 0).body;
   fleet.restart();
   const std::string far = fleet.read(bea, 0).body;

@@ -22,9 +22,13 @@ std::string Answer::header(std::string_view name) const {
   return response.header(name).value_or("");
 }
 
-std::int64_t Answer::integer(const char* name) const { return base::get_integer(json, name).value_or(-1); }
+std::int64_t Answer::integer(const char* name) const {
+  return base::get_integer(json, name).value_or(-1);
+}
 
-std::string Answer::text(const char* name) const { return base::get_string(json, name).value_or(""); }
+std::string Answer::text(const char* name) const {
+  return base::get_string(json, name).value_or("");
+}
 
 Settings Fleet::default_settings() {
   Settings settings;
@@ -33,9 +37,13 @@ Settings Fleet::default_settings() {
   return settings;
 }
 
-Fleet::Fleet(Settings chosen) : settings(std::move(chosen)) { open(); }
+Fleet::Fleet(Settings chosen) : settings(std::move(chosen)) {
+  open();
+}
 
-Fleet::~Fleet() { close(); }
+Fleet::~Fleet() {
+  close();
+}
 
 void Fleet::open() {
   auto store = open_sqlite_store(store_path(), log);
@@ -68,8 +76,8 @@ void Fleet::restart() {
   open();
 }
 
-Answer Fleet::call(const std::string& method, const std::string& target, std::string_view token, std::string_view body,
-                   const net::Headers& more) const {
+Answer Fleet::call(const std::string& method, const std::string& target, std::string_view token,
+                   std::string_view body, const net::Headers& more) const {
   Answer answer;
   const auto url = net::parse_url("http://127.0.0.1:" + std::to_string(server_->port()));
   net::ClientLimits limits;
@@ -108,7 +116,8 @@ std::string Fleet::raw(const std::string& request) const {
   address.sin_family = AF_INET;
   address.sin_port = htons(server_->port());
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): the socket interface
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
+      0) {  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): the socket interface
     ADD_FAILURE() << "connect";
     return {};
   }
@@ -122,12 +131,15 @@ Answer Fleet::act(const std::string& target, std::string_view body) const {
   return call("POST", api("operator/" + target), operator_token, body);
 }
 
-Answer Fleet::see(const std::string& target) const { return call("GET", api("operator/" + target), operator_token); }
+Answer Fleet::see(const std::string& target) const {
+  return call("GET", api("operator/" + target), operator_token);
+}
 
-base::Json Fleet::tool(const Agent& agent, const std::string& name, const std::string& arguments) const {
+base::Json Fleet::tool(const Agent& agent, const std::string& name,
+                       const std::string& arguments) const {
   const Answer answer = post(api("mcp"), agent.token,
-                             R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":")" + name + R"(","arguments":)" +
-                                 arguments + "}}");
+                             R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":")" +
+                                 name + R"(","arguments":)" + arguments + "}}");
   const base::Json* result = base::get_object(answer.json, "result");
   if (result == nullptr) {
     ADD_FAILURE() << name << ": " << answer.status << " " << answer.body;
@@ -140,15 +152,16 @@ Enrolled Fleet::enrol(const std::string& label, const std::string& harness) {
   const std::string verifier = base::random_hex(32);
   const Answer code = post(api("device/code"), "",
                            R"({"harness":")" + harness + R"(","machine_label":")" + label +
-                               R"(","requested_abilities":["tasks:create"],"code_challenge":")" + base::sha256_hex(verifier) +
-                               "\"}");
+                               R"(","requested_abilities":["tasks:create"],"code_challenge":")" +
+                               base::sha256_hex(verifier) + "\"}");
   EXPECT_EQ(code.status, 201) << code.body;
   if (!settings.auto_approve) {
     const Answer approved = act("enrolments/" + code.text("user_code") + "/approve");
     EXPECT_EQ(approved.status, 200) << approved.body;
   }
   const Answer token = post(api("device/token"), "",
-                            R"({"device_code":")" + code.text("device_code") + R"(","code_verifier":")" + verifier + "\"}");
+                            R"({"device_code":")" + code.text("device_code") +
+                                R"(","code_verifier":")" + verifier + "\"}");
   EXPECT_EQ(token.status, 201) << token.body;
   return {token.integer("installation_id"), token.text("token")};
 }
@@ -160,12 +173,14 @@ Agent Fleet::start(const Enrolled& installation, const std::string& body) {
           started.integer("feed_cursor")};
 }
 
-Agent Fleet::join(const std::string& label, const std::string& body) { return start(enrol(label), body); }
+Agent Fleet::join(const std::string& label, const std::string& body) {
+  return start(enrol(label), body);
+}
 
 Agent Fleet::coordinator(const std::string& label) {
   Agent agent = join(label);
-  const Answer imposed =
-      act("sessions/" + std::to_string(agent.id) + "/role", R"({"role":"coordinator","how":"imposed"})");
+  const Answer imposed = act("sessions/" + std::to_string(agent.id) + "/role",
+                             R"({"role":"coordinator","how":"imposed"})");
   EXPECT_EQ(imposed.status, 200) << imposed.body;
   return agent;
 }
@@ -174,11 +189,15 @@ Agent Fleet::foreign(const std::string& login) {
   const std::string token = new_token("rci");
   Enrolled installation{0, token};
   const Reply made = core().write([&](Unit& unit) {
-    unit.tx.execute("INSERT INTO developers(github_login, allowed, created_at) VALUES(?, 1, ?) ON CONFLICT DO NOTHING",
-                    {login, unit.now});
-    const std::int64_t developer = unit.tx.insert("SELECT id FROM developers WHERE github_login = ?", {login});
+    unit.tx.execute(
+        "INSERT INTO developers(github_login, allowed, created_at) VALUES(?, 1, ?) ON CONFLICT DO "
+        "NOTHING",
+        {login, unit.now});
+    const std::int64_t developer =
+        unit.tx.insert("SELECT id FROM developers WHERE github_login = ?", {login});
     installation.id = unit.tx.insert(
-        "INSERT INTO installations(developer_id, token_hash, harness, machine_label, requested_ip, created_at, expires_at)"
+        "INSERT INTO installations(developer_id, token_hash, harness, machine_label, requested_ip, "
+        "created_at, expires_at)"
         " VALUES(?, ?, 'codex', ?, '', ?, ?) RETURNING id",
         {developer, stored_form(token), login, unit.now, unit.now + 30 * kDay});
     return ok({});
@@ -227,7 +246,9 @@ base::Json Fleet::last_event() const {
   return events != nullptr && !events->empty() ? events->back() : base::Json();
 }
 
-std::int64_t Fleet::head() const { return see("events?limit=1").integer("cursor"); }
+std::int64_t Fleet::head() const {
+  return see("events?limit=1").integer("cursor");
+}
 
 void Fleet::pass(std::int64_t seconds) {
   while (seconds > 0) {
@@ -242,7 +263,9 @@ std::string with_id(const char* name, std::int64_t id) {
   return "{\"" + std::string(name) + "\":" + std::to_string(id) + "}";
 }
 
-std::string type_of(const base::Json& event) { return base::get_string(event, "type").value_or(""); }
+std::string type_of(const base::Json& event) {
+  return base::get_string(event, "type").value_or("");
+}
 
 std::vector<std::string> types_of(const std::vector<base::Json>& events) {
   std::vector<std::string> types;

@@ -43,7 +43,8 @@ struct Enrolled {
   std::string token;
 };
 
-// A whole service behind a real server on a loopback port, with a clock that the test moves. Without rates unless asked for.
+// A whole service behind a real server on a loopback port, with a clock that the test moves.
+// Without rates unless asked for.
 class Fleet {
  public:
   explicit Fleet(Settings settings = default_settings());
@@ -56,10 +57,13 @@ class Fleet {
   [[nodiscard]] static Settings default_settings();
 
   // One call of a client of its own.
-  Answer call(const std::string& method, const std::string& target, std::string_view token, std::string_view body = {},
-              const net::Headers& more = {}) const;
-  Answer get(const std::string& target, std::string_view token) const { return call("GET", target, token); }
-  Answer post(const std::string& target, std::string_view token, std::string_view body = "{}") const {
+  Answer call(const std::string& method, const std::string& target, std::string_view token,
+              std::string_view body = {}, const net::Headers& more = {}) const;
+  Answer get(const std::string& target, std::string_view token) const {
+    return call("GET", target, token);
+  }
+  Answer post(const std::string& target, std::string_view token,
+              std::string_view body = "{}") const {
     return call("POST", target, token, body);
   }
   // The bytes given, sent as they are; all that comes back until the server closes.
@@ -68,7 +72,8 @@ class Fleet {
   Answer act(const std::string& target, std::string_view body = "{}") const;
   Answer see(const std::string& target) const;
   // tools/call; the answer's "result".
-  base::Json tool(const Agent& agent, const std::string& name, const std::string& arguments = "{}") const;
+  base::Json tool(const Agent& agent, const std::string& name,
+                  const std::string& arguments = "{}") const;
 
   // device/code, approval and device/token.
   Enrolled enrol(const std::string& label = "laptop", const std::string& harness = "claude");
@@ -77,7 +82,8 @@ class Fleet {
   Agent start(const Enrolled& installation, const std::string& body = "{}");
   // A session that holds the role, imposed by the operator.
   Agent coordinator(const std::string& label = "desk");
-  // A session of another developer, put into the store by the fixture: this service enrols one developer only.
+  // A session of another developer, put into the store by the fixture: this service enrols one
+  // developer only.
   Agent foreign(const std::string& login = "bea");
 
   // GET events from `after`, acknowledging nothing.
@@ -127,6 +133,8 @@ class Fleet {
 [[nodiscard]] std::vector<std::string> keys_of(const base::Json& object);
 
 inline constexpr const char* kApi = "/robot-council/api/";
-[[nodiscard]] inline std::string api(const std::string& rest) { return kApi + rest; }
+[[nodiscard]] inline std::string api(const std::string& rest) {
+  return kApi + rest;
+}
 
 }  // namespace robot_council::fleet::test

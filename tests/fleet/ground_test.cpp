@@ -48,7 +48,8 @@ TEST(Ground, BuildMayNotDirect) {  // acceptance 2
   EXPECT_EQ(fleet.post(api("directives"), agent.token, R"({"body":"go"})").status, 403);
   const base::Json result = fleet.tool(agent, "directive_post", R"({"body":"go"})");
   EXPECT_EQ(base::get_bool(result, "isError"), true);
-  EXPECT_NE(result["content"][0]["text"].get<std::string>().find("coordinator:direct"), std::string::npos);
+  EXPECT_NE(result["content"][0]["text"].get<std::string>().find("coordinator:direct"),
+            std::string::npos);
   EXPECT_EQ(fleet.head(), head);
 }
 
@@ -56,8 +57,12 @@ TEST(Ground, IdsInAPathAreOneToEighteenDigits) {  // acceptance 3
   Fleet fleet;
   const Agent agent = fleet.join();
   for (const char* id : {"abc", "1234567890123456789", "-1", "1.0"}) {
-    EXPECT_EQ(fleet.post(api("tasks/" + std::string(id) + "/claim"), agent.token).status, 404) << id;
-    EXPECT_EQ(fleet.call("DELETE", api("sessions/" + std::string(id)), agent.installation_token).status, 404) << id;
+    EXPECT_EQ(fleet.post(api("tasks/" + std::string(id) + "/claim"), agent.token).status, 404)
+        << id;
+    EXPECT_EQ(
+        fleet.call("DELETE", api("sessions/" + std::string(id)), agent.installation_token).status,
+        404)
+        << id;
   }
 }
 
@@ -66,8 +71,10 @@ TEST(Ground, TwelveIsTheSameTaskInEverySpelling) {  // acceptance 3
   const Agent agent = fleet.join();
   ASSERT_EQ(fleet.post(api("tasks"), agent.token, R"({"title":"t"})").integer("task_id"), 1);
   for (const char* id : {"1", "1.0", "\"1\"", "\"1.0\""}) {
-    const base::Json claimed = fleet.tool(agent, "task_claim", R"({"task_id":)" + std::string(id) + "}");
-    EXPECT_EQ(base::get_integer(claimed["structuredContent"], "task_id"), 1) << id << claimed.dump();
+    const base::Json claimed =
+        fleet.tool(agent, "task_claim", R"({"task_id":)" + std::string(id) + "}");
+    EXPECT_EQ(base::get_integer(claimed["structuredContent"], "task_id"), 1)
+        << id << claimed.dump();
     EXPECT_EQ(fleet.post(api("tasks/1/release"), agent.token).status, 200);
   }
   EXPECT_EQ(fleet.get(api("events?after=1.0&limit=1.0"), agent.token).status, 200);
@@ -86,9 +93,12 @@ TEST(Ground, The121stAgentCallInAMinuteIs429AndNoContact) {  // acceptance 4
   EXPECT_EQ(refused.header("Retry-After"), "30");
   EXPECT_EQ(refused.header("X-RateLimit-Limit"), "120");
   EXPECT_EQ(refused.header("X-RateLimit-Remaining"), "0");
-  EXPECT_EQ(fleet.post(api("mcp"), agent.token, R"({"jsonrpc":"2.0","id":1,"method":"ping"})").status, 429);
+  EXPECT_EQ(
+      fleet.post(api("mcp"), agent.token, R"({"jsonrpc":"2.0","id":1,"method":"ping"})").status,
+      429);
   EXPECT_EQ(fleet.post(api("agent/heartbeat"), other.token).status, 200);
-  EXPECT_LT(*fleet.core().presence.of(agent.id).contact, fleet.core().now()) << "a refused call is no contact";
+  EXPECT_LT(*fleet.core().presence.of(agent.id).contact, fleet.core().now())
+      << "a refused call is no contact";
   fleet.clock.advance(std::chrono::seconds(31));
   EXPECT_EQ(fleet.post(api("agent/heartbeat"), agent.token).status, 200);
 }
@@ -111,7 +121,10 @@ TEST(Ground, EachRateHasItsOwnCount) {
   }
   EXPECT_EQ(fleet.post(api("device/token"), "", pair).status, 429);
   for (int i = 0; i < 59; ++i) {
-    EXPECT_EQ(fleet.post(api("sessions/" + std::to_string(agent.id) + "/renew"), agent.installation_token).status, 200);
+    EXPECT_EQ(
+        fleet.post(api("sessions/" + std::to_string(agent.id) + "/renew"), agent.installation_token)
+            .status,
+        200);
   }
   EXPECT_EQ(fleet.post(api("sessions"), agent.installation_token).status, 429);
 }
@@ -168,7 +181,8 @@ TEST(Ground, McpTakesPostOnlyAndWhatTheClientNeverCallsIsNotThere) {  // accepta
     EXPECT_EQ(answer.header("Allow"), "POST");
     EXPECT_EQ(fleet.call(method, api("mcp"), "").status, 401) << "the token comes first";
   }
-  for (const char* path : {"lanes", "shortlist", "developers/settings", "owed-items", "gates/run", "backlog/readings"}) {
+  for (const char* path : {"lanes", "shortlist", "developers/settings", "owed-items", "gates/run",
+                           "backlog/readings"}) {
     EXPECT_EQ(fleet.get(api(path), agent.token).status, 404) << path;
   }
 }
@@ -177,12 +191,14 @@ TEST(Ground, ABodyThatIsNoJsonObjectIs422WithTheFieldsOfValidation) {
   Fleet fleet;
   const Agent agent = fleet.join();
   std::string deep = std::string(33, '[') + std::string(33, ']');
-  for (const std::string& body : {std::string("{"), std::string("[1]"), std::string("7"), R"({"a":)" + deep + "}"}) {
+  for (const std::string& body :
+       {std::string("{"), std::string("[1]"), std::string("7"), R"({"a":)" + deep + "}"}) {
     const Answer answer = fleet.post(api("tasks"), agent.token, body);
     EXPECT_EQ(answer.status, 422) << body;
     EXPECT_EQ(keys_of(answer.json), (std::vector<std::string>{"errors", "message"}));
   }
-  EXPECT_EQ(fleet.post(api("agent/heartbeat"), agent.token, "").status, 200) << "an empty body is {}";
+  EXPECT_EQ(fleet.post(api("agent/heartbeat"), agent.token, "").status, 200)
+      << "an empty body is {}";
   const Answer two = fleet.post(api("locks/acquire"), agent.token, "{}");
   EXPECT_EQ(two.status, 422);
   EXPECT_NE(two.text("message").find("(and 1 more error)"), std::string::npos);
@@ -229,8 +245,11 @@ TEST(Ground, TheHeadIsGuarded) {  // acceptance 56
   EXPECT_EQ(status("POST /robot-council/api/sessions HTTP/1.1\r\n" + host +
                    "Origin: http://evil.example\r\nContent-Length: 2\r\n\r\n{}"),
             "403");
-  EXPECT_EQ(status("POST /robot-council/api/sessions HTTP/1.1\r\n" + host + "Content-Length: 65537\r\n\r\n"), "413");
-  EXPECT_EQ(status("POST /robot-council/api/sessions HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+  EXPECT_EQ(status("POST /robot-council/api/sessions HTTP/1.1\r\n" + host +
+                   "Content-Length: 65537\r\n\r\n"),
+            "413");
+  EXPECT_EQ(status("POST /robot-council/api/sessions HTTP/1.1\r\n" + host +
+                   "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
             "501");
 }
 

@@ -56,7 +56,8 @@ std::string held_target(std::int64_t after, const std::string& wait = "25") {
 }
 
 void wait_for_held(Fleet& fleet, std::size_t n) {
-  ASSERT_TRUE(robot_council::test::wait_until([&] { return fleet.server().parked() == n; })) << fleet.server().parked();
+  ASSERT_TRUE(robot_council::test::wait_until([&] { return fleet.server().parked() == n; }))
+      << fleet.server().parked();
 }
 
 TEST(Hold, AQuietReadIsEmptyAfterItsTimeAndEveryAnswerNamesTheLongest) {  // acceptance 50
@@ -94,7 +95,8 @@ TEST(Hold, AVisibleEventEndsItAnUnseenOneDoesNot) {  // acceptance 51
   Held woken(fleet, held_target(head), ana.token);
   wait_for_held(fleet, 2);
   ASSERT_EQ(fleet.post(api("events"), ana.token, R"({"body":"for ana's developer"})").status, 201);
-  EXPECT_EQ(ids_of(woken.answer().json["events"].get<std::vector<base::Json>>()), (std::vector<std::int64_t>{head + 1}));
+  EXPECT_EQ(ids_of(woken.answer().json["events"].get<std::vector<base::Json>>()),
+            (std::vector<std::int64_t>{head + 1}));
   EXPECT_LT(woken.took(), milliseconds(10000));
   EXPECT_TRUE(quiet.answer().json["events"].empty());
   EXPECT_GE(quiet.took(), milliseconds(1990));
@@ -190,14 +192,16 @@ TEST(Hold, AClosedConnectionFreesItsPlace) {
   wait_for_held(fleet, 1);
   client->cancel();
   reader.join();
-  EXPECT_TRUE(robot_council::test::wait_until([&] { return fleet.core().waiters.count() == 0; }, milliseconds(5000)));
+  EXPECT_TRUE(robot_council::test::wait_until([&] { return fleet.core().waiters.count() == 0; },
+                                              milliseconds(5000)));
 }
 
 TEST(Hold, TheOperatorReadsEverythingAndIsHeldToo) {
   Fleet fleet;
   const Agent bea = fleet.foreign();
   const std::int64_t head = fleet.head();
-  Held held(fleet, api("operator/events?after=" + std::to_string(head) + "&wait=25"), fleet.operator_token);
+  Held held(fleet, api("operator/events?after=" + std::to_string(head) + "&wait=25"),
+            fleet.operator_token);
   wait_for_held(fleet, 1);
   ASSERT_EQ(fleet.post(api("events"), bea.token, R"({"body":"between us"})").status, 201);
   EXPECT_EQ(held.answer().json["events"].size(), 1U);

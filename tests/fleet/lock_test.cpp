@@ -11,16 +11,20 @@
 namespace robot_council::fleet::test {
 namespace {
 
-Answer on_lock(Fleet& fleet, const Agent& agent, const std::string& action, const std::string& name, std::int64_t ttl = 0) {
+Answer on_lock(Fleet& fleet, const Agent& agent, const std::string& action, const std::string& name,
+               std::int64_t ttl = 0) {
   return fleet.post(api("locks/" + action), agent.token,
-                    R"({"name":")" + name + "\"" + (ttl > 0 ? ",\"ttl\":" + std::to_string(ttl) : std::string()) + "}");
+                    R"({"name":")" + name + "\"" +
+                        (ttl > 0 ? ",\"ttl\":" + std::to_string(ttl) : std::string()) + "}");
 }
 
 TEST(Locks, AnswersTheFieldsOfTheContract) {
   Fleet fleet;
   const Agent agent = fleet.join();
   const Answer taken = on_lock(fleet, agent, "acquire", "a/b:c", 60);
-  EXPECT_EQ(taken.body, R"({"name":"a/b:c","held":true,"fence":1,"expires_at":"2026-11-30T06:01:00+00:00","expires_in":60})");
+  EXPECT_EQ(
+      taken.body,
+      R"({"name":"a/b:c","held":true,"fence":1,"expires_at":"2026-11-30T06:01:00+00:00","expires_in":60})");
   EXPECT_EQ(fleet.last_event()["meta"], base::Json::parse(R"({"lock":"a/b:c","fence":1})"));
   EXPECT_EQ(on_lock(fleet, agent, "release", "a/b:c").body, R"({"name":"a/b:c","held":false})");
   EXPECT_EQ(fleet.last_event()["meta"], base::Json::parse(R"({"lock":"a/b:c"})"));
@@ -41,11 +45,13 @@ TEST(Locks, The21stLiveLeaseIsRefused) {  // acceptance 43
   Fleet fleet;
   const Agent agent = fleet.join();
   for (int i = 0; i < 20; ++i) {
-    ASSERT_EQ(on_lock(fleet, agent, "acquire", "n" + std::to_string(i), i == 0 ? 10 : 900).status, 200);
+    ASSERT_EQ(on_lock(fleet, agent, "acquire", "n" + std::to_string(i), i == 0 ? 10 : 900).status,
+              200);
   }
   EXPECT_EQ(on_lock(fleet, agent, "acquire", "one-more", 60).status, 409);
   fleet.clock.advance(std::chrono::seconds(10));
-  EXPECT_EQ(on_lock(fleet, agent, "acquire", "one-more", 60).status, 200) << "a lapsed lease does not count";
+  EXPECT_EQ(on_lock(fleet, agent, "acquire", "one-more", 60).status, 200)
+      << "a lapsed lease does not count";
 }
 
 TEST(Locks, EachWayOfNotHoldingHasItsCode) {  // acceptance 44
@@ -91,11 +97,13 @@ TEST(Locks, FencesStrictlyRiseOverAThousandAcquires) {  // acceptance 45
   });
   std::int64_t last = 0;
   const auto rounds = [&](int n) {
-    // Many acquires a transaction: the fence is drawn for each, and the test need not sync 1,000 times.
+    // Many acquires a transaction: the fence is drawn for each, and the test need not sync 1,000
+    // times.
     const Reply done = fleet.core().write([&](Unit& unit) {
       for (int i = 0; i < n; ++i) {
         const auto session = find_session(unit, i % 2 == 0 ? one.id : two.id);
-        const auto input = Input::from_json(R"({"name":"n)" + std::to_string(i % 7) + R"(","ttl":1})");
+        const auto input =
+            Input::from_json(R"({"name":"n)" + std::to_string(i % 7) + R"(","ttl":1})");
         unit.now += 2 * kSecond;  // so each acquire is free or a takeover of a lapsed lease
         const Reply taken = acquire_lock(unit, *session, *input);
         EXPECT_EQ(taken.status, 200) << taken.body;

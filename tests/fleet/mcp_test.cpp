@@ -10,10 +10,13 @@
 namespace robot_council::fleet::test {
 namespace {
 
-Answer rpc(Fleet& fleet, const Agent& agent, const std::string& message) { return fleet.post(api("mcp"), agent.token, message); }
+Answer rpc(Fleet& fleet, const Agent& agent, const std::string& message) {
+  return fleet.post(api("mcp"), agent.token, message);
+}
 
 std::string request(const std::string& method, const std::string& params = "") {
-  return R"({"jsonrpc":"2.0","id":7,"method":")" + method + "\"" + (params.empty() ? "" : ",\"params\":" + params) + "}";
+  return R"({"jsonrpc":"2.0","id":7,"method":")" + method + "\"" +
+         (params.empty() ? "" : ",\"params\":" + params) + "}";
 }
 
 TEST(Mcp, ListsThe21ToolsInOrderBare) {  // acceptance 47
@@ -24,16 +27,19 @@ TEST(Mcp, ListsThe21ToolsInOrderBare) {  // acceptance 47
   std::vector<std::string> names;
   for (const auto& tool : answer.json["result"]["tools"]) {
     names.push_back(tool["name"]);
-    EXPECT_EQ(keys_of(tool), (std::vector<std::string>{"annotations", "description", "inputSchema", "name", "title"}));
+    EXPECT_EQ(keys_of(tool), (std::vector<std::string>{"annotations", "description", "inputSchema",
+                                                       "name", "title"}));
     EXPECT_EQ(tool["inputSchema"]["type"], "object");
     EXPECT_TRUE(tool["inputSchema"]["properties"].is_object());
     EXPECT_FALSE(tool["description"].get<std::string>().empty());
   }
   EXPECT_EQ(names, (std::vector<std::string>{
-                       "task_list",     "sessions_list",  "task_create",  "task_claim",         "task_start",     "task_block",
-                       "task_complete", "task_fail",      "task_release", "task_reassign",      "task_cancel",    "lock_acquire",
-                       "lock_renew",    "lock_release",   "lock_force_release", "task_branch",  "events_read",    "events_narrate",
-                       "directive_post", "presence_heartbeat", "session_move"}));
+                       "task_list",    "sessions_list",  "task_create",        "task_claim",
+                       "task_start",   "task_block",     "task_complete",      "task_fail",
+                       "task_release", "task_reassign",  "task_cancel",        "lock_acquire",
+                       "lock_renew",   "lock_release",   "lock_force_release", "task_branch",
+                       "events_read",  "events_narrate", "directive_post",     "presence_heartbeat",
+                       "session_move"}));
   EXPECT_FALSE(answer.json["result"].contains("nextCursor"));
 }
 
@@ -43,7 +49,8 @@ TEST(Mcp, SpeaksJsonRpc) {  // acceptance 48
   const Answer bare = rpc(fleet, agent, request("tools/call", R"({"name":"presence_heartbeat"})"));
   EXPECT_EQ(bare.json["result"]["structuredContent"]["status"], "active");
   EXPECT_EQ(bare.json["id"], 7);
-  const Answer notification = rpc(fleet, agent, R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+  const Answer notification =
+      rpc(fleet, agent, R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
   EXPECT_EQ(notification.status, 202);
   EXPECT_EQ(notification.body, "");
   EXPECT_EQ(rpc(fleet, agent, request("ping")).body, R"({"jsonrpc":"2.0","id":7,"result":{}})");
@@ -66,7 +73,8 @@ TEST(Mcp, InitializeNegotiates) {  // acceptance 48
   Fleet fleet;
   const Agent agent = fleet.join();
   const auto version = [&](const std::string& asked) {
-    return rpc(fleet, agent, request("initialize", R"({"protocolVersion":")" + asked + R"(","capabilities":{}})"))
+    return rpc(fleet, agent,
+               request("initialize", R"({"protocolVersion":")" + asked + R"(","capabilities":{}})"))
         .json["result"]["protocolVersion"]
         .get<std::string>();
   };
@@ -74,7 +82,8 @@ TEST(Mcp, InitializeNegotiates) {  // acceptance 48
   EXPECT_EQ(version("2025-11-25"), "2025-11-25");
   EXPECT_EQ(version("2024-11-05"), "2025-11-25");
   const Answer answer = rpc(fleet, agent, request("initialize"));
-  EXPECT_EQ(answer.json["result"]["capabilities"], base::Json::parse(R"({"tools":{"listChanged":false}})"));
+  EXPECT_EQ(answer.json["result"]["capabilities"],
+            base::Json::parse(R"({"tools":{"listChanged":false}})"));
   EXPECT_FALSE(answer.json["result"]["instructions"].get<std::string>().empty());
   EXPECT_TRUE(answer.json["result"]["serverInfo"].is_object());
 }
@@ -83,12 +92,15 @@ TEST(Mcp, ADemandedVersionIsRefusedAndOtherMetaIgnored) {
   Fleet fleet;
   const Agent agent = fleet.join();
   const Answer refused =
-      rpc(fleet, agent, request("tools/list", R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-03-01"}})"));
+      rpc(fleet, agent,
+          request("tools/list",
+                  R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-03-01"}})"));
   EXPECT_EQ(refused.status, 400);
   EXPECT_EQ(refused.json["error"]["code"], -32022);
   EXPECT_NE(refused.body.find("2025-11-25"), std::string::npos);
   EXPECT_NE(refused.body.find("2025-06-18"), std::string::npos);
-  EXPECT_EQ(rpc(fleet, agent, request("tools/list", R"({"_meta":{"progressToken":1}})")).status, 200);
+  EXPECT_EQ(rpc(fleet, agent, request("tools/list", R"({"_meta":{"progressToken":1}})")).status,
+            200);
 }
 
 TEST(Mcp, TheTextIsTheStructuredContent) {  // acceptance 49
@@ -98,7 +110,9 @@ TEST(Mcp, TheTextIsTheStructuredContent) {  // acceptance 49
     const base::Json result = fleet.tool(agent, name);
     EXPECT_EQ(result["isError"], false);
     EXPECT_EQ(result["content"][0]["type"], "text");
-    EXPECT_EQ(base::Json::parse(result["content"][0]["text"].get<std::string>()), result["structuredContent"]) << name;
+    EXPECT_EQ(base::Json::parse(result["content"][0]["text"].get<std::string>()),
+              result["structuredContent"])
+        << name;
   }
 }
 
@@ -121,7 +135,8 @@ TEST(Mcp, EachToolAndItsRestCallAgree) {  // acceptance 49
       {false, "task_branch", R"({"task_id":1,"sub_label":"l"})", "POST", "tasks/1/branch"},
       {false, "task_block", R"({"task_id":1})", "POST", "tasks/1/block"},
       {false, "task_release", R"({"task_id":1})", "POST", "tasks/1/release"},
-      {true, "task_reassign", R"({"task_id":1,"session_id":1,"directive":"d","hand_back":true})", "POST", "tasks/1/reassign"},
+      {true, "task_reassign", R"({"task_id":1,"session_id":1,"directive":"d","hand_back":true})",
+       "POST", "tasks/1/reassign"},
       {false, "task_complete", R"({"task_id":1,"result":{"k":1}})", "POST", "tasks/1/complete"},
       {false, "task_fail", R"({"task_id":1})", "POST", "tasks/1/fail"},
       {true, "task_cancel", R"({"task_id":9})", "POST", "tasks/9/cancel"},
@@ -147,10 +162,11 @@ TEST(Mcp, EachToolAndItsRestCallAgree) {  // acceptance 49
   for (const Step& step : steps) {
     base::Json arguments = base::Json::parse(step.arguments);
     arguments.erase("task_id");
-    const Answer answer =
-        rest.call(step.method, api(step.path), (step.boss ? rest_boss : rest_agent).token, arguments.dump());
+    const Answer answer = rest.call(step.method, api(step.path),
+                                    (step.boss ? rest_boss : rest_agent).token, arguments.dump());
     const base::Json result = mcp.tool(step.boss ? mcp_boss : mcp_agent, step.tool, step.arguments);
-    EXPECT_EQ(result["isError"], answer.status >= 400) << step.tool << step.arguments << answer.body << result.dump();
+    EXPECT_EQ(result["isError"], answer.status >= 400)
+        << step.tool << step.arguments << answer.body << result.dump();
     if (answer.status < 400) {
       base::Json structured = result["structuredContent"];
       base::Json body = answer.json;
@@ -182,7 +198,8 @@ TEST(Mcp, ARefusalNamesTheFieldOrTheAbility) {
 
 TEST(Mcp, SessionsListFiltersAndPages) {
   Fleet fleet;
-  const Agent one = fleet.join("one", R"({"repository":"Owner/Name","platform":{"os_family":"Linux"}})");
+  const Agent one =
+      fleet.join("one", R"({"repository":"Owner/Name","platform":{"os_family":"Linux"}})");
   const Agent two = fleet.join("two");
   const Agent boss = fleet.coordinator("three");
   ASSERT_EQ(fleet.post(api("tasks"), one.token, R"({"title":"t"})").status, 201);
@@ -198,8 +215,9 @@ TEST(Mcp, SessionsListFiltersAndPages) {
   ASSERT_EQ(second["sessions"].size(), 1U);
   EXPECT_TRUE(second["cursor"].is_null());
   EXPECT_EQ(keys_of(second["sessions"][0]),
-            (std::vector<std::string>{"arch", "capacity", "github_login", "harness", "id", "last_seen_at", "machine_label",
-                                      "os_family", "repository", "role", "status", "tasks", "work_location"}));
+            (std::vector<std::string>{"arch", "capacity", "github_login", "harness", "id",
+                                      "last_seen_at", "machine_label", "os_family", "repository",
+                                      "role", "status", "tasks", "work_location"}));
   EXPECT_EQ(second["sessions"][0]["tasks"][0]["title"], "t");
   EXPECT_EQ(list(R"({"repository":"owner/name"})")["sessions"][0]["id"], one.id) << "without case";
   EXPECT_EQ(list(R"({"role":"coordinator"})")["sessions"].size(), 1U);

@@ -1,4 +1,5 @@
-// What the daily work keeps (service contract, 4.4, "Retention"), and the bounds of the operator's reads.
+// What the daily work keeps (service contract, 4.4, "Retention"), and the bounds of the operator's
+// reads.
 
 #include <string>
 
@@ -48,18 +49,28 @@ TEST(Retention, EndedSessionsGoUnlessTheyStillHoldSomething) {
   const Agent ended = fleet.join("one");
   const Agent live = fleet.join("two");
   const Agent holder = fleet.join("three");
-  ASSERT_EQ(fleet.call("DELETE", api("sessions/" + std::to_string(ended.id)), ended.installation_token).status, 200);
-  ASSERT_EQ(fleet.call("DELETE", api("sessions/" + std::to_string(holder.id)), holder.installation_token).status, 200);
+  ASSERT_EQ(
+      fleet.call("DELETE", api("sessions/" + std::to_string(ended.id)), ended.installation_token)
+          .status,
+      200);
+  ASSERT_EQ(
+      fleet.call("DELETE", api("sessions/" + std::to_string(holder.id)), holder.installation_token)
+          .status,
+      200);
   (void)fleet.core().write([&](Unit& unit) {
-    unit.tx.execute("INSERT INTO locks(name, developer_id, holder, fence, acquired_at, expires_at) VALUES('n', 1, ?, 1, 1, 1)",
-                    {holder.id});
+    unit.tx.execute(
+        "INSERT INTO locks(name, developer_id, holder, fence, acquired_at, expires_at) VALUES('n', "
+        "1, ?, 1, 1, 1)",
+        {holder.id});
     return ok({});
   });
   fleet.clock.advance(std::chrono::hours(24 * 31));
   fleet.upkeep().retain();
-  EXPECT_EQ(count(fleet, "SELECT COUNT(*) FROM sessions WHERE id = " + std::to_string(ended.id)), 0);
+  EXPECT_EQ(count(fleet, "SELECT COUNT(*) FROM sessions WHERE id = " + std::to_string(ended.id)),
+            0);
   EXPECT_EQ(count(fleet, "SELECT COUNT(*) FROM sessions WHERE id = " + std::to_string(live.id)), 1);
-  EXPECT_EQ(count(fleet, "SELECT COUNT(*) FROM sessions WHERE id = " + std::to_string(holder.id)), 1);
+  EXPECT_EQ(count(fleet, "SELECT COUNT(*) FROM sessions WHERE id = " + std::to_string(holder.id)),
+            1);
 }
 
 TEST(Retention, ZeroDaysKeepForEver) {
@@ -102,7 +113,8 @@ TEST(Retention, AFullStoreIs503AndNothingIsWritten) {
   });
   int refused = 0;
   for (int i = 0; i < 40 && refused == 0; ++i) {
-    const Answer answer = fleet.post(api("events"), agent.token, R"({"body":")" + std::string(4000, 'x') + "\"}");
+    const Answer answer =
+        fleet.post(api("events"), agent.token, R"({"body":")" + std::string(4000, 'x') + "\"}");
     if (answer.status == 503) {
       ++refused;
       EXPECT_EQ(answer.header("Retry-After"), "5");

@@ -81,14 +81,22 @@ TEST(ServeOptions, ValuesOutOfRangeAreUsageErrorsThatNameTheOption) {
     const auto options = read(words);
     return options.ok() ? std::string("ok") : options.error().what;
   };
-  EXPECT_NE(error([](ServeWords& w) { w.tasks_at_once = "17"; }).find("--tasks-at-once"), std::string::npos);
-  EXPECT_NE(error([](ServeWords& w) { w.tasks_at_once = "0"; }).find("--tasks-at-once"), std::string::npos);
-  EXPECT_NE(error([](ServeWords& w) { w.keep_events = "-1"; }).find("--keep-events"), std::string::npos);
-  EXPECT_NE(error([](ServeWords& w) { w.max_held = "many"; }).find("--max-held"), std::string::npos);
-  EXPECT_NE(error([](ServeWords& w) { w.rate_limits = {"tasks=3"}; }).find("device-token-ip"), std::string::npos);
-  EXPECT_NE(error([](ServeWords& w) { w.rate_limits = {"agent"}; }).find("NAME=N"), std::string::npos);
-  EXPECT_NE(error([](ServeWords& w) { w.listen = "127.0.0.1"; }).find("HOST:PORT"), std::string::npos);
-  EXPECT_NE(error([](ServeWords& w) { w.listen = "127.0.0.1:70000"; }).find("HOST:PORT"), std::string::npos);
+  EXPECT_NE(error([](ServeWords& w) { w.tasks_at_once = "17"; }).find("--tasks-at-once"),
+            std::string::npos);
+  EXPECT_NE(error([](ServeWords& w) { w.tasks_at_once = "0"; }).find("--tasks-at-once"),
+            std::string::npos);
+  EXPECT_NE(error([](ServeWords& w) { w.keep_events = "-1"; }).find("--keep-events"),
+            std::string::npos);
+  EXPECT_NE(error([](ServeWords& w) { w.max_held = "many"; }).find("--max-held"),
+            std::string::npos);
+  EXPECT_NE(error([](ServeWords& w) { w.rate_limits = {"tasks=3"}; }).find("device-token-ip"),
+            std::string::npos);
+  EXPECT_NE(error([](ServeWords& w) { w.rate_limits = {"agent"}; }).find("NAME=N"),
+            std::string::npos);
+  EXPECT_NE(error([](ServeWords& w) { w.listen = "127.0.0.1"; }).find("HOST:PORT"),
+            std::string::npos);
+  EXPECT_NE(error([](ServeWords& w) { w.listen = "127.0.0.1:70000"; }).find("HOST:PORT"),
+            std::string::npos);
   EXPECT_NE(error([](ServeWords& w) { w.store = "mysql"; }).find("--store"), std::string::npos);
   EXPECT_EQ(error([](ServeWords& w) { w.rate_limits = {"agent=3", "operator=5"}; }), "ok");
   EXPECT_EQ(error([](ServeWords& w) { w.keep_events = "0"; }), "ok");
@@ -126,7 +134,8 @@ TEST(DataDirectory, ASecondOwnerIsToldThePid) {  // acceptance 55
   const auto second = DataDirectory::open(folder / "fleet");
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.error().code, base::Errc::busy);
-  EXPECT_NE(second.error().what.find("pid " + std::to_string(::getpid())), std::string::npos) << second.error().what;
+  EXPECT_NE(second.error().what.find("pid " + std::to_string(::getpid())), std::string::npos)
+      << second.error().what;
 }
 
 TEST(DataDirectory, ATokenFileWithOtherContentIsNotTaken) {

@@ -18,20 +18,24 @@ TEST(Sessions, ABareStartIsBuildAndStandsAtItsOwnJoining) {  // acceptance 13
   const Answer started = fleet.post(api("sessions"), installation.token, "");
   EXPECT_EQ(started.status, 201);
   EXPECT_EQ(keys_of(started.json),
-            (std::vector<std::string>{"abilities", "capacity", "declared_capacity", "expires_in", "feed_cursor", "session_id",
-                                      "token"}));
-  EXPECT_EQ(started.json["abilities"], base::Json::parse(R"(["tasks:create","tasks:claim","locks:acquire","events:post"])"));
+            (std::vector<std::string>{"abilities", "capacity", "declared_capacity", "expires_in",
+                                      "feed_cursor", "session_id", "token"}));
+  EXPECT_EQ(started.json["abilities"],
+            base::Json::parse(R"(["tasks:create","tasks:claim","locks:acquire","events:post"])"));
   EXPECT_EQ(started.integer("expires_in"), 3600);
   EXPECT_TRUE(started.json["declared_capacity"].is_null());
   const base::Json joined = fleet.last_event();
   EXPECT_EQ(type_of(joined), "session.joined");
   EXPECT_EQ(started.integer("feed_cursor"), base::get_integer(joined, "id"));
   EXPECT_EQ(joined["body"], "claude on two started a session.");
-  EXPECT_EQ(keys_of(joined["meta"]), (std::vector<std::string>{"arch", "declared_capacity", "installation_id", "os_family",
-                                                              "repository", "work_location"}));
-  const Agent second{started.integer("session_id"), started.text("token"), 0, "", started.integer("feed_cursor")};
+  EXPECT_EQ(keys_of(joined["meta"]),
+            (std::vector<std::string>{"arch", "declared_capacity", "installation_id", "os_family",
+                                      "repository", "work_location"}));
+  const Agent second{started.integer("session_id"), started.text("token"), 0, "",
+                     started.integer("feed_cursor")};
   EXPECT_TRUE(fleet.all_events(second, second.feed_cursor).empty());
-  EXPECT_EQ(types_of(fleet.all_events(first, first.feed_cursor)), (std::vector<std::string>{"session.joined"}));
+  EXPECT_EQ(types_of(fleet.all_events(first, first.feed_cursor)),
+            (std::vector<std::string>{"session.joined"}));
 }
 
 TEST(Sessions, CapacityIsCutAt16AndAtTheSeat) {  // acceptance 14
@@ -59,8 +63,13 @@ TEST(Sessions, AnEphemeralOneLeavesNoTraceInTheFeedOrTheList) {  // acceptance 1
   for (const char* yes : {"true", "1", "\"1\""}) {
     const Agent ghost = fleet.start(installation, R"({"ephemeral":)" + std::string(yes) + "}");
     EXPECT_EQ(ghost.feed_cursor, head);
-    EXPECT_EQ(fleet.call("PATCH", api("agent/session"), ghost.token, R"({"repository":"o/n"})").status, 200);
-    EXPECT_EQ(fleet.call("DELETE", api("sessions/" + std::to_string(ghost.id)), ghost.installation_token).status, 200);
+    EXPECT_EQ(
+        fleet.call("PATCH", api("agent/session"), ghost.token, R"({"repository":"o/n"})").status,
+        200);
+    EXPECT_EQ(
+        fleet.call("DELETE", api("sessions/" + std::to_string(ghost.id)), ghost.installation_token)
+            .status,
+        200);
   }
   const Agent silent = fleet.start(installation, R"({"ephemeral":true})");
   EXPECT_EQ(fleet.head(), head);
@@ -81,8 +90,9 @@ TEST(Sessions, RenewReplacesTheToken) {  // acceptance 16
   const std::string path = api("sessions/" + std::to_string(agent.id));
   const Answer renewed = fleet.post(path + "/renew", agent.installation_token);
   EXPECT_EQ(renewed.status, 200);
-  EXPECT_EQ(keys_of(renewed.json),
-            (std::vector<std::string>{"abilities", "expires_in", "feed_cursor", "session_id", "token"}));
+  EXPECT_EQ(
+      keys_of(renewed.json),
+      (std::vector<std::string>{"abilities", "expires_in", "feed_cursor", "session_id", "token"}));
   EXPECT_EQ(fleet.get(api("agent/session"), agent.token).status, 401);
   EXPECT_EQ(fleet.get(api("agent/session"), renewed.text("token")).status, 200);
   EXPECT_EQ(fleet.post(path + "/renew", other.installation_token).status, 403);
@@ -108,8 +118,9 @@ TEST(Sessions, DeleteFreesEverythingBeforeItsAnswer) {  // acceptance 17
   EXPECT_EQ(fleet.post(api("locks/acquire"), other.token, R"({"name":"n","ttl":60})").status, 200);
   EXPECT_EQ(fleet.call("DELETE", path, agent.installation_token).body, ended.body);
   const auto events = fleet.feed(head);
-  ASSERT_EQ(types_of(events), (std::vector<std::string>{"session.gone", "task.released", "lock.released", "task.claimed",
-                                                       "lock.acquired"}));
+  ASSERT_EQ(types_of(events),
+            (std::vector<std::string>{"session.gone", "task.released", "lock.released",
+                                      "task.claimed", "lock.acquired"}));
   EXPECT_EQ(events[0]["meta"]["reason"], "ended");
   EXPECT_EQ(events[1]["meta"]["released_from"], agent.id);
   EXPECT_EQ(events[1]["actor"]["session_id"], nullptr);
@@ -130,7 +141,8 @@ TEST(Presence, SilenceMakesStaleThenGone) {  // acceptance 18
   ASSERT_EQ(types_of(events), (std::vector<std::string>{"session.stale"}));
   EXPECT_EQ(events[0]["meta"]["quiet_since"], "2026-11-30T06:00:00+00:00");
   EXPECT_EQ(events[0]["actor"]["session_id"], agent.id);
-  EXPECT_EQ(fleet.see("overview").json["tasks"][0]["status"], "claimed") << "a stale session keeps what it holds";
+  EXPECT_EQ(fleet.see("overview").json["tasks"][0]["status"], "claimed")
+      << "a stale session keeps what it holds";
   const Answer beat = fleet.post(api("agent/heartbeat"), agent.token);
   EXPECT_EQ(beat.text("status"), "active");
   EXPECT_EQ(beat.integer("stale_in"), 300);
@@ -141,7 +153,8 @@ TEST(Presence, SilenceMakesStaleThenGone) {  // acceptance 18
   EXPECT_EQ(types_of(fleet.feed(head)), (std::vector<std::string>{"session.stale"}));
   fleet.pass(60);
   events = fleet.feed(head);
-  ASSERT_EQ(types_of(events), (std::vector<std::string>{"session.stale", "session.gone", "task.released"}));
+  ASSERT_EQ(types_of(events),
+            (std::vector<std::string>{"session.stale", "session.gone", "task.released"}));
   EXPECT_EQ(events[1]["meta"]["reason"], "timeout");
   EXPECT_EQ(fleet.get(api("agent/session"), agent.token).status, 401);
   fleet.pass(120);
@@ -166,13 +179,16 @@ TEST(Presence, OneFailingReleaseDoesNotKeepTheOthers) {  // acceptance 19
   const Agent bad = fleet.join("one");
   const Agent good = fleet.join("two");
   for (const Agent* agent : {&bad, &good}) {
-    ASSERT_EQ(fleet.post(api("locks/acquire"), agent->token, R"({"name":"n)" + std::to_string(agent->id) + R"(","ttl":60})").status,
+    ASSERT_EQ(fleet
+                  .post(api("locks/acquire"), agent->token,
+                        R"({"name":"n)" + std::to_string(agent->id) + R"(","ttl":60})")
+                  .status,
               200);
   }
   fleet.upkeep().flush_contacts();
   (void)fleet.core().write([&](Unit& unit) {
-    unit.tx.execute("CREATE TRIGGER broken BEFORE UPDATE ON locks WHEN OLD.name = 'n" + std::to_string(bad.id) +
-                        "' BEGIN SELECT RAISE(ABORT, 'broken'); END",
+    unit.tx.execute("CREATE TRIGGER broken BEFORE UPDATE ON locks WHEN OLD.name = 'n" +
+                        std::to_string(bad.id) + "' BEGIN SELECT RAISE(ABORT, 'broken'); END",
                     {});
     unit.tx.execute("UPDATE sessions SET contact_at = ?", {unit.now - 1900 * kSecond});
     return ok({});
@@ -194,12 +210,15 @@ TEST(Presence, PatchOfTheSamePlaceWritesNoEvent) {  // acceptance 20
   Fleet fleet;
   const Agent agent = fleet.join("laptop", R"({"repository":"o/n","work_location":"main"})");
   const std::int64_t head = fleet.head();
-  const auto patch = [&](const std::string& body) { return fleet.call("PATCH", api("agent/session"), agent.token, body); };
+  const auto patch = [&](const std::string& body) {
+    return fleet.call("PATCH", api("agent/session"), agent.token, body);
+  };
   const Answer same = patch(R"({"repository":"o/n"})");
   EXPECT_EQ(same.status, 200);
   EXPECT_EQ(same.json["applied"], true);
   EXPECT_EQ(fleet.head(), head);
-  for (const char* body : {R"({"repository":null})", R"({"repository":" "})", "{}", R"({"work_location":"A/b"})"}) {
+  for (const char* body :
+       {R"({"repository":null})", R"({"repository":" "})", "{}", R"({"work_location":"A/b"})"}) {
     EXPECT_EQ(patch(body).status, 422) << body;
   }
   EXPECT_EQ(patch(R"({"work_location":"other"})").text("repository"), "o/n");
@@ -212,12 +231,14 @@ TEST(Presence, PatchOfTheSamePlaceWritesNoEvent) {  // acceptance 20
 
 TEST(Sessions, ShowsWhatItIs) {
   Fleet fleet;
-  const Agent agent =
-      fleet.join("laptop", R"({"project_id":"o/n/loc","platform":{"os_family":"Linux","arch":null},"capacity":4})");
+  const Agent agent = fleet.join(
+      "laptop",
+      R"({"project_id":"o/n/loc","platform":{"os_family":"Linux","arch":null},"capacity":4})");
   const Answer shown = fleet.get(api("agent/session"), agent.token);
   EXPECT_EQ(keys_of(shown.json),
-            (std::vector<std::string>{"abilities", "capacity", "declared_capacity", "feed_cursor", "fleet_can_direct",
-                                      "installation_id", "repository", "requested_role", "role", "session_id", "status",
+            (std::vector<std::string>{"abilities", "capacity", "declared_capacity", "feed_cursor",
+                                      "fleet_can_direct", "installation_id", "repository",
+                                      "requested_role", "role", "session_id", "status",
                                       "work_location"}));
   EXPECT_EQ(shown.text("repository"), "o/n");
   EXPECT_EQ(shown.text("work_location"), "loc");
@@ -231,11 +252,18 @@ TEST(Sessions, ShowsWhatItIs) {
 TEST(Sessions, AStartWithAWrongPlatformNamesTheField) {
   Fleet fleet;
   const Enrolled installation = fleet.enrol();
-  const Answer refused = fleet.post(api("sessions"), installation.token, R"({"platform":{"os_family":"linux"}})");
+  const Answer refused =
+      fleet.post(api("sessions"), installation.token, R"({"platform":{"os_family":"linux"}})");
   EXPECT_EQ(refused.status, 422);
   EXPECT_EQ(keys_of(refused.json["errors"]), (std::vector<std::string>{"platform.os_family"}));
-  EXPECT_EQ(fleet.post(api("sessions"), installation.token, R"({"platform":{"os_family":"Linux","kernel":"6"}})").status, 422);
-  EXPECT_EQ(fleet.post(api("sessions"), installation.token, R"({"project_id":"just-a-name"})").status, 201);
+  EXPECT_EQ(fleet
+                .post(api("sessions"), installation.token,
+                      R"({"platform":{"os_family":"Linux","kernel":"6"}})")
+                .status,
+            422);
+  EXPECT_EQ(
+      fleet.post(api("sessions"), installation.token, R"({"project_id":"just-a-name"})").status,
+      201);
 }
 
 TEST(Roles, ApprovalReachesTheLiveToken) {  // acceptance 21
@@ -243,10 +271,12 @@ TEST(Roles, ApprovalReachesTheLiveToken) {  // acceptance 21
   const Agent agent = fleet.join();
   const Answer asked = fleet.post(api("agent/role"), agent.token, R"({"role":"coordinator"})");
   EXPECT_EQ(asked.status, 202);
-  EXPECT_EQ(asked.json, base::Json::parse(R"({"session_id":)" + std::to_string(agent.id) +
-                                          R"(,"pending":true,"requested_role":"coordinator","role":"build"})"));
+  EXPECT_EQ(asked.json,
+            base::Json::parse(R"({"session_id":)" + std::to_string(agent.id) +
+                              R"(,"pending":true,"requested_role":"coordinator","role":"build"})"));
   EXPECT_EQ(type_of(fleet.last_event()), "session.role_requested");
-  EXPECT_EQ(fleet.post(api("directives"), agent.token, R"({"body":"go"})").status, 403) << "asking changes nothing";
+  EXPECT_EQ(fleet.post(api("directives"), agent.token, R"({"body":"go"})").status, 403)
+      << "asking changes nothing";
   const std::string path = "sessions/" + std::to_string(agent.id) + "/role";
   const Answer approved = fleet.act(path, R"({"role":"coordinator","how":"approved"})");
   EXPECT_EQ(approved.json["applied"], true);
@@ -254,7 +284,8 @@ TEST(Roles, ApprovalReachesTheLiveToken) {  // acceptance 21
   EXPECT_EQ(type_of(changed), "session.role_changed");
   EXPECT_EQ(changed["meta"]["how"], "approved");
   EXPECT_EQ(changed["performed_by"]["github_login"], "ana");
-  EXPECT_EQ(fleet.post(api("directives"), agent.token, R"({"body":"go"})").status, 201) << "the same token directs";
+  EXPECT_EQ(fleet.post(api("directives"), agent.token, R"({"body":"go"})").status, 201)
+      << "the same token directs";
   EXPECT_EQ(fleet.act(path, R"({"role":"coordinator","how":"approved"})").json["applied"], false);
   const Answer unknown = fleet.post(api("agent/role"), agent.token, R"({"role":"boss"})");
   EXPECT_EQ(unknown.status, 422);
@@ -279,7 +310,8 @@ TEST(Roles, AskingForTheHeldRoleWithdraws) {  // acceptance 22
   EXPECT_EQ(fleet.act(path, R"({"role":"ci","how":"approved"})").status, 409);
   ASSERT_EQ(fleet.post(api("agent/role"), agent.token, R"({"role":"ci"})").status, 202);
   ASSERT_EQ(fleet.post(api("agent/role"), agent.token, R"({"role":"coordinator"})").status, 202);
-  EXPECT_EQ(fleet.act(path, R"({"role":"ci","how":"approved"})").status, 409) << "only the role shown";
+  EXPECT_EQ(fleet.act(path, R"({"role":"ci","how":"approved"})").status, 409)
+      << "only the role shown";
 }
 
 TEST(Roles, DenialSaysWhatStays) {  // acceptance 23
@@ -345,7 +377,9 @@ TEST(Presence, ContactWaitsInMemoryAndIsWrittenByTheTimer) {
 TEST(Presence, AWatcherIsShownToTheOperator) {
   Fleet fleet;
   const Agent agent = fleet.join();
-  const auto state = [&] { return fleet.see("overview").json["sessions"][0]["watcher"].get<std::string>(); };
+  const auto state = [&] {
+    return fleet.see("overview").json["sessions"][0]["watcher"].get<std::string>();
+  };
   EXPECT_EQ(state(), "absent");
   const Answer watching = fleet.post(api("agent/watcher"), agent.token);
   EXPECT_EQ(watching.json["watching"], true);

@@ -4,9 +4,6 @@
 
 #include <sys/stat.h>
 
-#include <SQLiteCpp/SQLiteCpp.h>
-#include <sqlite3.h>
-
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -14,7 +11,9 @@
 #include <thread>
 #include <vector>
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include "base/log.hpp"
 #include "fleet/schema.hpp"
@@ -52,7 +51,9 @@ class StoreSuite : public testing::TestWithParam<Kind> {
     EXPECT_TRUE(store
                     ->write(
                         [&](Transaction& tx) {
-                          id = tx.insert("INSERT INTO events(type, created_at) VALUES(?, ?) RETURNING id", {type, 1});
+                          id = tx.insert(
+                              "INSERT INTO events(type, created_at) VALUES(?, ?) RETURNING id",
+                              {type, 1});
                           return Ending::commit;
                         },
                         {})
@@ -72,14 +73,15 @@ class StoreSuite : public testing::TestWithParam<Kind> {
 
 TEST_P(StoreSuite, WritesAllOrNothing) {
   add_event("one");
-  EXPECT_TRUE(store
-                  ->write(
-                      [&](Transaction& tx) {
-                        tx.insert("INSERT INTO events(type, created_at) VALUES('two', 1) RETURNING id", {});
-                        return Ending::undo;
-                      },
-                      {})
-                  .ok());
+  EXPECT_TRUE(
+      store
+          ->write(
+              [&](Transaction& tx) {
+                tx.insert("INSERT INTO events(type, created_at) VALUES('two', 1) RETURNING id", {});
+                return Ending::undo;
+              },
+              {})
+          .ok());
   EXPECT_EQ(count("SELECT COUNT(*) FROM events"), 1);
 }
 
@@ -90,7 +92,8 @@ TEST_P(StoreSuite, AStatementThatFailsUndoesTheWholeTransaction) {
         tx.insert("INSERT INTO events(type, created_at) VALUES('one', 1) RETURNING id", {});
         tx.execute("INSERT INTO no_such_table(a) VALUES(1)", {});
         EXPECT_TRUE(tx.failure().has_value());
-        EXPECT_EQ(tx.insert("INSERT INTO events(type, created_at) VALUES('two', 1) RETURNING id", {}), 0);
+        EXPECT_EQ(
+            tx.insert("INSERT INTO events(type, created_at) VALUES('two', 1) RETURNING id", {}), 0);
         return Ending::commit;
       },
       [&] { told = true; });
@@ -130,10 +133,12 @@ TEST_P(StoreSuite, ValuesComeBackAsTheyWent) {
   EXPECT_TRUE(store
                   ->write(
                       [&](Transaction& tx) {
-                        const std::int64_t id =
-                            tx.insert("INSERT INTO events(type, body, meta, created_at) VALUES(?, ?, ?, ?) RETURNING id",
-                                      {"t", text, nullptr, INT64_MAX});
-                        row = tx.first("SELECT body, meta, created_at FROM events WHERE id = ?", {id});
+                        const std::int64_t id = tx.insert(
+                            "INSERT INTO events(type, body, meta, created_at) VALUES(?, ?, ?, ?) "
+                            "RETURNING id",
+                            {"t", text, nullptr, INT64_MAX});
+                        row = tx.first("SELECT body, meta, created_at FROM events WHERE id = ?",
+                                       {id});
                         return Ending::commit;
                       },
                       {})
@@ -153,14 +158,16 @@ TEST_P(StoreSuite, TellsCommitsInTheirOrder) {  // gap safety, 4.1
     threads.emplace_back([&] {
       for (int i = 0; i < kEach; ++i) {
         std::int64_t id = 0;
-        EXPECT_TRUE(store
-                        ->write(
-                            [&](Transaction& tx) {
-                              id = tx.insert("INSERT INTO events(type, created_at) VALUES('e', 1) RETURNING id", {});
-                              return i % 5 == 0 ? Ending::undo : Ending::commit;
-                            },
-                            [&] { told.push_back(id); })
-                        .ok());
+        EXPECT_TRUE(
+            store
+                ->write(
+                    [&](Transaction& tx) {
+                      id = tx.insert(
+                          "INSERT INTO events(type, created_at) VALUES('e', 1) RETURNING id", {});
+                      return i % 5 == 0 ? Ending::undo : Ending::commit;
+                    },
+                    [&] { told.push_back(id); })
+                .ok());
       }
     });
   }
@@ -182,7 +189,8 @@ TEST_P(StoreSuite, OneConditionalWriteHasOneWinner) {
     threads.emplace_back([&] {
       (void)store->write(
           [&](Transaction& tx) {
-            winners += static_cast<int>(tx.execute("UPDATE events SET type = 'taken' WHERE id = 1 AND type = 'free'", {}));
+            winners += static_cast<int>(
+                tx.execute("UPDATE events SET type = 'taken' WHERE id = 1 AND type = 'free'", {}));
             return Ending::commit;
           },
           {});
@@ -195,7 +203,9 @@ TEST_P(StoreSuite, OneConditionalWriteHasOneWinner) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, StoreSuite, testing::Values(sqlite()),
-                         [](const testing::TestParamInfo<Kind>& kind) { return std::string(kind.param.name); });
+                         [](const testing::TestParamInfo<Kind>& kind) {
+                           return std::string(kind.param.name);
+                         });
 
 TEST(SqliteStore, RefusesANewerSchemaAndLeavesItAlone) {
   const TempDir folder;
@@ -221,9 +231,11 @@ TEST(SqliteStore, NeverUsesWalBelow3051003AlsoForAFileLeftInWal) {  // acceptanc
   auto store = open_sqlite_store(folder / "fleet.db", log);
   ASSERT_TRUE(store.ok()) << store.error().what;
   SQLite::Database look(folder / "fleet.db", SQLite::OPEN_READONLY);
-  ASSERT_LT(sqlite3_libversion_number(), 3051003) << "a newer SQLite may use WAL: revise the store first";
+  ASSERT_LT(sqlite3_libversion_number(), 3051003)
+      << "a newer SQLite may use WAL: revise the store first";
   EXPECT_NE(std::string(look.execAndGet("PRAGMA journal_mode").getText()), "wal");
-  EXPECT_EQ(look.execAndGet("SELECT COUNT(*) FROM sqlite_master WHERE name = 'left_over'").getInt(), 1);
+  EXPECT_EQ(look.execAndGet("SELECT COUNT(*) FROM sqlite_master WHERE name = 'left_over'").getInt(),
+            1);
 }
 
 TEST(SqliteStore, FileIsForItsOwnerOnly) {
@@ -252,9 +264,11 @@ TEST(SqliteStore, EveryTableHasADeveloperColumn) {
   base::MemoryLog log;
   ASSERT_TRUE(open_sqlite_store(folder / "fleet.db", log).ok());
   SQLite::Database database(folder / "fleet.db", SQLite::OPEN_READONLY);
-  SQLite::Statement tables(database,
-                           "SELECT m.name, EXISTS(SELECT 1 FROM pragma_table_info(m.name) c WHERE c.name = 'developer_id')"
-                           " FROM sqlite_master m WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'");
+  SQLite::Statement tables(
+      database,
+      "SELECT m.name, EXISTS(SELECT 1 FROM pragma_table_info(m.name) c WHERE c.name = "
+      "'developer_id')"
+      " FROM sqlite_master m WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'");
   int seen = 0;
   while (tables.executeStep()) {
     ++seen;

@@ -13,14 +13,16 @@
 namespace robot_council::fleet::test {
 namespace {
 
-std::int64_t create(Fleet& fleet, const Agent& agent, const std::string& body = R"({"title":"t"})") {
+std::int64_t create(Fleet& fleet, const Agent& agent,
+                    const std::string& body = R"({"title":"t"})") {
   const Answer made = fleet.post(api("tasks"), agent.token, body);
   EXPECT_EQ(made.status, 201) << made.body;
   EXPECT_EQ(made.text("status"), "pending");
   return made.integer("task_id");
 }
 
-Answer act_on(Fleet& fleet, const Agent& agent, std::int64_t id, const std::string& action, const std::string& body = "{}") {
+Answer act_on(Fleet& fleet, const Agent& agent, std::int64_t id, const std::string& action,
+              const std::string& body = "{}") {
   return fleet.post(api("tasks/" + std::to_string(id) + "/" + action), agent.token, body);
 }
 
@@ -39,15 +41,15 @@ std::string reassign_body(std::int64_t session, const std::string& more = "") {
 }
 
 // Brings a new task of `holder` into the status.
-std::int64_t in_status(Fleet& fleet, const Agent& holder, const Agent& boss, const std::string& status) {
+std::int64_t in_status(Fleet& fleet, const Agent& holder, const Agent& boss,
+                       const std::string& status) {
   const std::int64_t id = create(fleet, holder);
-  const std::map<std::string, std::vector<std::string>> ways = {
-      {"pending", {}},
-      {"claimed", {"claim"}},
-      {"in_progress", {"claim", "start"}},
-      {"blocked", {"claim", "block"}},
-      {"done", {"claim", "complete"}},
-      {"failed", {"claim", "fail"}}};
+  const std::map<std::string, std::vector<std::string>> ways = {{"pending", {}},
+                                                                {"claimed", {"claim"}},
+                                                                {"in_progress", {"claim", "start"}},
+                                                                {"blocked", {"claim", "block"}},
+                                                                {"done", {"claim", "complete"}},
+                                                                {"failed", {"claim", "fail"}}};
   if (status == "cancelled") {
     EXPECT_EQ(act_on(fleet, boss, id, "cancel").status, 200);
     return id;
@@ -73,15 +75,17 @@ TEST(Tasks, EachTransitionFromEachStatusOfTheTableAndNoOther) {  // acceptance 3
   const std::vector<std::string> held = {"claimed", "in_progress", "blocked"};
   std::vector<std::string> open = held;
   open.insert(open.begin(), "pending");
-  const std::vector<Rule> rules = {{"claim", {"pending"}, "claimed", "task.claimed"},
-                                   {"start", {"claimed", "blocked"}, "in_progress", "task.started"},
-                                   {"block", {"claimed", "in_progress"}, "blocked", "task.blocked"},
-                                   {"complete", {"claimed", "in_progress"}, "done", "task.completed"},
-                                   {"fail", held, "failed", "task.failed"},
-                                   {"release", held, "pending", "task.released"},
-                                   {"reassign", open, "claimed", "task.reassigned"},
-                                   {"cancel", open, "cancelled", "task.cancelled"}};
-  const std::vector<std::string> statuses = {"pending", "claimed", "in_progress", "blocked", "done", "failed", "cancelled"};
+  const std::vector<Rule> rules = {
+      {"claim", {"pending"}, "claimed", "task.claimed"},
+      {"start", {"claimed", "blocked"}, "in_progress", "task.started"},
+      {"block", {"claimed", "in_progress"}, "blocked", "task.blocked"},
+      {"complete", {"claimed", "in_progress"}, "done", "task.completed"},
+      {"fail", held, "failed", "task.failed"},
+      {"release", held, "pending", "task.released"},
+      {"reassign", open, "claimed", "task.reassigned"},
+      {"cancel", open, "cancelled", "task.cancelled"}};
+  const std::vector<std::string> statuses = {"pending", "claimed", "in_progress", "blocked",
+                                             "done",    "failed",  "cancelled"};
   const Agent assignee = fleet.join("two", R"({"capacity":16})");
   for (const Rule& rule : rules) {
     for (const std::string& status : statuses) {
@@ -93,7 +97,8 @@ TEST(Tasks, EachTransitionFromEachStatusOfTheTableAndNoOther) {  // acceptance 3
       const bool allowed = std::find(rule.from.begin(), rule.from.end(), status) != rule.from.end();
       if (!allowed) {
         EXPECT_EQ(answer.status, 409) << rule.action << " from " << status;
-        EXPECT_EQ(answer.body, R"({"task_id":)" + std::to_string(id) + R"(,"status":null,"applied":false})");
+        EXPECT_EQ(answer.body,
+                  R"({"task_id":)" + std::to_string(id) + R"(,"status":null,"applied":false})");
         EXPECT_EQ(fleet.core().window.head(), head);
         continue;
       }
@@ -104,7 +109,8 @@ TEST(Tasks, EachTransitionFromEachStatusOfTheTableAndNoOther) {  // acceptance 3
       EXPECT_EQ(type_of(event), rule.event);
       EXPECT_EQ(event["meta"]["to"], rule.to);
       if (rule.action == "reassign") {
-        EXPECT_EQ(act_on(fleet, boss, id, "cancel").status, 200);  // the assignee's lane is free again
+        EXPECT_EQ(act_on(fleet, boss, id, "cancel").status,
+                  200);  // the assignee's lane is free again
       }
     }
   }
@@ -117,8 +123,9 @@ TEST(Tasks, OfTwoClaimsAtOnceOneWins200Times) {  // acceptance 37
   constexpr int kRounds = 200;
   (void)fleet.core().write([&](Unit& unit) {
     for (int i = 0; i < kRounds; ++i) {
-      unit.tx.insert("INSERT INTO tasks(developer_id, title, created_at) VALUES(?, 't', ?) RETURNING id",
-                     {fleet.core().developer_id(), unit.now});
+      unit.tx.insert(
+          "INSERT INTO tasks(developer_id, title, created_at) VALUES(?, 't', ?) RETURNING id",
+          {fleet.core().developer_id(), unit.now});
     }
     return ok({});
   });
@@ -160,7 +167,8 @@ TEST(Tasks, RefusalsComeInTheirOrder) {  // acceptance 38
   EXPECT_EQ(act_on(fleet, boss, id, "release").status, 200) << "a coordinator may release";
   EXPECT_EQ(fleet.last_event()["actor"]["session_id"], boss.id);
   const std::int64_t done = in_status(fleet, holder, boss, "done");
-  EXPECT_EQ(act_on(fleet, other, done, "complete").status, 409) << "the status comes before the holder";
+  EXPECT_EQ(act_on(fleet, other, done, "complete").status, 409)
+      << "the status comes before the holder";
 }
 
 TEST(Tasks, AnotherDevelopersTaskIsClosedUnlessACoordinatorMadeIt) {  // acceptance 39
@@ -174,7 +182,8 @@ TEST(Tasks, AnotherDevelopersTaskIsClosedUnlessACoordinatorMadeIt) {  // accepta
   const std::int64_t open = create(fleet, boss, R"({"title":"for all"})");
   const base::Json seen = task(fleet, bea, closed);
   EXPECT_EQ(seen["readable"], false);
-  for (const char* word : {"title", "description", "payload", "result", "issue", "branch", "sub_label"}) {
+  for (const char* word :
+       {"title", "description", "payload", "result", "issue", "branch", "sub_label"}) {
     EXPECT_TRUE(seen[word].is_null()) << word;
   }
   EXPECT_EQ(seen["project_id"], "p");
@@ -192,12 +201,14 @@ TEST(Tasks, ReassignWritesThreeEventsInOrder) {  // acceptance 40
   const Agent boss = fleet.coordinator();
   const std::int64_t id = create(fleet, worker);
   const std::int64_t head = fleet.head();
-  const Answer placed = act_on(fleet, boss, id, "reassign",
-                               reassign_body(worker.id, R"(,"hand_back":true,"expect":"pending","meta":{"k":1})"));
+  const Answer placed =
+      act_on(fleet, boss, id, "reassign",
+             reassign_body(worker.id, R"(,"hand_back":true,"expect":"pending","meta":{"k":1})"));
   EXPECT_EQ(placed.status, 200) << placed.body;
   EXPECT_TRUE(placed.json["warnings"].empty());
   auto events = fleet.feed(head);
-  ASSERT_EQ(types_of(events), (std::vector<std::string>{"task.reassigned", "placement.instruction", "directive"}));
+  ASSERT_EQ(types_of(events),
+            (std::vector<std::string>{"task.reassigned", "placement.instruction", "directive"}));
   EXPECT_EQ(events[0]["meta"]["assigned_to"], worker.id);
   EXPECT_EQ(events[1]["body"], "do it");
   EXPECT_EQ(events[1]["meta"]["to"], base::Json::array({worker.id}));
@@ -205,13 +216,16 @@ TEST(Tasks, ReassignWritesThreeEventsInOrder) {  // acceptance 40
   EXPECT_EQ(events[1]["meta"]["hand_back"], true);
   EXPECT_EQ(events[2]["meta"]["instruction_id"], events[1]["id"]);
   EXPECT_EQ(events[2]["meta"]["targets"], base::Json::array({worker.id}));
-  EXPECT_NE(events[2]["body"].get<std::string>().find("after=" + std::to_string(head + 1)), std::string::npos);
+  EXPECT_NE(events[2]["body"].get<std::string>().find("after=" + std::to_string(head + 1)),
+            std::string::npos);
   const base::Json now = task(fleet, worker, id);
   EXPECT_EQ(now["placed_by"], "coordinator");
   EXPECT_EQ(now["hand_back"], true);
   EXPECT_EQ(now["claimed_by"]["session_id"], worker.id);
   const std::int64_t before = fleet.head();
-  EXPECT_EQ(act_on(fleet, boss, id, "reassign", reassign_body(worker.id, R"(,"expect":"pending")")).status, 409);
+  EXPECT_EQ(act_on(fleet, boss, id, "reassign", reassign_body(worker.id, R"(,"expect":"pending")"))
+                .status,
+            409);
   const std::int64_t second = create(fleet, worker);
   const Answer full = act_on(fleet, boss, second, "reassign", reassign_body(worker.id));
   EXPECT_EQ(full.status, 422);
@@ -220,7 +234,8 @@ TEST(Tasks, ReassignWritesThreeEventsInOrder) {  // acceptance 40
   EXPECT_EQ(task(fleet, worker, second)["status"], "pending");
   EXPECT_EQ(fleet.head(), before + 1) << "no trace but the creation";
   EXPECT_EQ(act_on(fleet, boss, id, "reassign", reassign_body(999)).status, 422);
-  EXPECT_EQ(act_on(fleet, boss, id, "reassign", with_id("session_id", worker.id)).status, 422) << "the directive is missing";
+  EXPECT_EQ(act_on(fleet, boss, id, "reassign", with_id("session_id", worker.id)).status, 422)
+      << "the directive is missing";
   EXPECT_EQ(act_on(fleet, worker, id, "reassign", reassign_body(worker.id)).status, 403);
 }
 
@@ -255,8 +270,10 @@ TEST(Tasks, PagingGivesEachTaskOnceHighestPriorityFirst) {  // acceptance 41
     for (const auto& one : page.json["tasks"]) {
       seen.emplace_back(-one["priority"].get<std::int64_t>(), one["id"].get<std::int64_t>());
     }
-    cursor = "&after_priority=" + std::to_string(base::get_integer(page.json["cursor"], "priority").value_or(-1)) +
-             "&after_id=" + std::to_string(base::get_integer(page.json["cursor"], "id").value_or(-1));
+    cursor =
+        "&after_priority=" +
+        std::to_string(base::get_integer(page.json["cursor"], "priority").value_or(-1)) +
+        "&after_id=" + std::to_string(base::get_integer(page.json["cursor"], "id").value_or(-1));
   }
   EXPECT_EQ(seen.size(), 11U);
   for (std::size_t i = 1; i < seen.size(); ++i) {
@@ -270,15 +287,19 @@ TEST(Tasks, BranchesAreKeptAndCleared) {  // acceptance 42
   const Agent other = fleet.join("two");
   const std::int64_t id = create(fleet, agent);
   ASSERT_EQ(act_on(fleet, agent, id, "claim").status, 200);
-  EXPECT_EQ(act_on(fleet, agent, id, "branch", R"({"branch":"early"})").status, 409) << "claimed is too early";
-  ASSERT_EQ(act_on(fleet, agent, id, "start", R"({"branch":"feature/x","sub_label":"part-1"})").status, 200);
+  EXPECT_EQ(act_on(fleet, agent, id, "branch", R"({"branch":"early"})").status, 409)
+      << "claimed is too early";
+  ASSERT_EQ(
+      act_on(fleet, agent, id, "start", R"({"branch":"feature/x","sub_label":"part-1"})").status,
+      200);
   EXPECT_EQ(fleet.last_event()["meta"]["sub_label"], "part-1");
   ASSERT_EQ(act_on(fleet, agent, id, "block").status, 200);
   ASSERT_EQ(act_on(fleet, agent, id, "start").status, 200);
   EXPECT_EQ(task(fleet, agent, id)["branch"], "feature/x") << "a start without branch keeps it";
   const std::int64_t head = fleet.head();
   const Answer named = act_on(fleet, agent, id, "branch", R"({"sub_label":"part-2"})");
-  EXPECT_EQ(named.body, R"({"task_id":)" + std::to_string(id) + R"(,"branch":"feature/x","sub_label":"part-2","applied":true})");
+  EXPECT_EQ(named.body, R"({"task_id":)" + std::to_string(id) +
+                            R"(,"branch":"feature/x","sub_label":"part-2","applied":true})");
   EXPECT_EQ(fleet.head(), head) << "the branch call writes no event";
   EXPECT_EQ(act_on(fleet, other, id, "branch", R"({"branch":"b"})").status, 403);
   EXPECT_EQ(act_on(fleet, other, 99, "branch", R"({"branch":"b"})").status, 404);
@@ -320,12 +341,14 @@ TEST(Tasks, AFinishedTaskKeepsItsResultAndItsHolder) {
 TEST(Tasks, CreatingChecksItsFields) {
   Fleet fleet;
   const Agent agent = fleet.join();
-  for (const char* body : {"{}", R"({"title":" "})", R"({"title":"t","priority":10})", R"({"title":"t","issue":"#7"})",
-                           R"({"title":"t","parent_task_id":99})", R"({"title":"t","payload":[1]})"}) {
+  for (const char* body :
+       {"{}", R"({"title":" "})", R"({"title":"t","priority":10})", R"({"title":"t","issue":"#7"})",
+        R"({"title":"t","parent_task_id":99})", R"({"title":"t","payload":[1]})"}) {
     EXPECT_EQ(fleet.post(api("tasks"), agent.token, body).status, 422) << body;
   }
   const std::int64_t parent = create(fleet, agent);
-  const std::int64_t child = create(fleet, agent, R"({"title":"c","parent_task_id":")" + std::to_string(parent) + "\"}");
+  const std::int64_t child =
+      create(fleet, agent, R"({"title":"c","parent_task_id":")" + std::to_string(parent) + "\"}");
   EXPECT_EQ(task(fleet, agent, child)["parent_task_id"], parent);
 }
 

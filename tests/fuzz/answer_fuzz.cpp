@@ -1,5 +1,5 @@
-// Answers of a service to a forwarded call: JSON, event streams, error bodies, pages of tools. Whatever comes in, one line of JSON
-// goes out.
+// Answers of a service to a forwarded call: JSON, event streams, error bodies, pages of tools.
+// Whatever comes in, one line of JSON goes out.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +20,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   rc::net::ClientResponse response;
   response.status = (data[0] & 1U) != 0 ? 200 : 404;
-  response.headers.emplace_back("Content-Type", (data[1] & 1U) != 0 ? "text/event-stream" : "application/json");
-  response.body.assign(reinterpret_cast<const char*>(data) + 2, size - 2);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): bytes
+  response.headers.emplace_back("Content-Type",
+                                (data[1] & 1U) != 0 ? "text/event-stream" : "application/json");
+  response.body.assign(reinterpret_cast<const char*>(data) + 2,
+                       size - 2);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): bytes
   const rc::bridge::Reply reply = rc::bridge::reply_to_request(response, "1");
   RC_CHECK(reply.line.find('\n') == std::string::npos);
   RC_CHECK(rc::base::validate_json(reply.line, rc::bridge::kMaxDepth).ok());

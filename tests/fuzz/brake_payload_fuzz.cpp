@@ -1,4 +1,5 @@
-// A hook payload from any client, whole and in pieces: both readings agree, and nothing is kept beyond the limit.
+// A hook payload from any client, whole and in pieces: both readings agree, and nothing is kept
+// beyond the limit.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     pieces.feed(text.substr(at, 1));
   }
   const brake::HookPayload piecewise = pieces.finish();
-  RC_CHECK(at_once.readable == piecewise.readable && at_once.fields == piecewise.fields && at_once.roots == piecewise.roots);
+  RC_CHECK(at_once.readable == piecewise.readable && at_once.fields == piecewise.fields &&
+           at_once.roots == piecewise.roots);
   // What strict JSON takes for an object is readable here as well.
   const bool object = robot_council::base::validate_json(text, 100).ok() &&
                       robot_council::base::json_kind(text) == robot_council::base::JsonKind::object;

@@ -11,7 +11,8 @@
 namespace rc = robot_council;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): bytes
+  const std::string_view bytes(reinterpret_cast<const char*>(data),
+                               size);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): bytes
   const auto page = rc::bridge::read_feed_page(bytes);
   if (!page.ok()) {
     return 0;

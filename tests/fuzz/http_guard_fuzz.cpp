@@ -30,7 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   RC_CHECK(head_size <= kMaxRequestHead && head.headers.size() <= kMaxRequestHeaders);
   RC_CHECK(head.content_length <= rules.max_body && !head.path.empty() && head.path.front() == '/');
   RC_CHECK(first_value(head.headers, "Host") == "127.0.0.1:8787");
-  RC_CHECK(!first_value(head.headers, "Transfer-Encoding") && !first_value(head.headers, "Content-Encoding"));
+  RC_CHECK(!first_value(head.headers, "Transfer-Encoding") &&
+           !first_value(head.headers, "Content-Encoding"));
   for (const auto& [name, value] : head.headers) {
     RC_CHECK(is_token(name));
     for (const char c : value) {

@@ -11,7 +11,9 @@
 // Any bytes as a hook's payload. What is read must be fit for the sink and for a strict parser.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace robot_council;  // NOLINT(google-build-using-namespace): inside one function
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): the fuzzer's type
+  const std::string_view bytes(
+      reinterpret_cast<const char*>(data),
+      size);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): the fuzzer's type
   harness::ObjectScanner whole;
   harness::ObjectScanner pieces;
   const harness::ObjectScanner::State state = whole.advance(bytes);

@@ -8,9 +8,11 @@
 #include "harness/settings_toml.hpp"
 #include "harness/settings_wanted.hpp"
 
-// Any bytes as a client's settings: reading never fails, an edit is refused or whole, and a second one changes nothing.
+// Any bytes as a client's settings: reading never fails, an edit is refused or whole, and a second
+// one changes nothing.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace robot_council::harness;  // NOLINT(google-build-using-namespace): inside one function
+  using namespace robot_council::harness;  // NOLINT(google-build-using-namespace): inside one
+                                           // function
   if (size == 0) {
     return 0;
   }
@@ -22,7 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)read_codex_config(bytes);
   EditPlan plan;
   plan.client = client;
-  plan.file = client == Client::claude || client == Client::gemini ? EditFile::settings : EditFile::hooks_file;
+  plan.file = client == Client::claude || client == Client::gemini ? EditFile::settings
+                                                                   : EditFile::hooks_file;
   plan.script = "/s/robot-council-stop-hook";
   plan.hooks = wanted_hooks(client, plan.script, Wake::yes);
   const auto edited = edit_settings(bytes, plan);

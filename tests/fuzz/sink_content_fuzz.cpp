@@ -8,11 +8,12 @@
 #include "pending/limits.hpp"
 #include "pending/render.hpp"
 
-// Any bytes as a stored entry. What is printed is UTF-8 without control bytes, one entry never looks like two, and an answer
-// is JSON within its budget.
+// Any bytes as a stored entry. What is printed is UTF-8 without control bytes, one entry never
+// looks like two, and an answer is JSON within its budget.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace robot_council;           // NOLINT(google-build-using-namespace): inside one function
-  using namespace robot_council::pending;  // NOLINT(google-build-using-namespace): inside one function
+  using namespace robot_council;  // NOLINT(google-build-using-namespace): inside one function
+  using namespace robot_council::pending;  // NOLINT(google-build-using-namespace): inside one
+                                           // function
   sink::Entry row;
   row.json.assign(data, data + size);
   row.event_id = 7;
@@ -31,7 +32,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         RC_CHECK(base::count_utf16(answer.bytes) <= kMaxAnswerJson);
       } else {
         const char* key = shape == Shape::cursor ? "followup_message" : "reason";
-        RC_CHECK(base::json_unescape(base::json_member(answer.bytes, key)).size() <= kMaxCodexBytes);
+        RC_CHECK(base::json_unescape(base::json_member(answer.bytes, key)).size() <=
+                 kMaxCodexBytes);
       }
     }
   }

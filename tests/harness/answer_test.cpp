@@ -6,7 +6,8 @@ namespace robot_council::harness {
 namespace {
 
 TEST(Answer, KeysAndTheirOrderAreExact) {
-  EXPECT_EQ(render_answer(AnswerShape::block, "a/b \"c\"\nü"), "{\"decision\":\"block\",\"reason\":\"a/b \\\"c\\\"\\nü\"}");
+  EXPECT_EQ(render_answer(AnswerShape::block, "a/b \"c\"\nü"),
+            "{\"decision\":\"block\",\"reason\":\"a/b \\\"c\\\"\\nü\"}");
   EXPECT_EQ(render_answer(AnswerShape::cursor, "x"), R"({"followup_message":"x"})");
   EXPECT_EQ(render_answer(AnswerShape::deny, "x"), R"({"decision":"deny","reason":"x"})");
 }

@@ -1,10 +1,10 @@
 #include "harness/names.hpp"
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <ostream>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "base/environment.hpp"
 #include "tests/lib/support.hpp"
@@ -55,12 +55,23 @@ TEST(Names, BlankVariableCountsAsNotSet) {
 }
 
 TEST(Names, AiAgentBeatsMarkersAndAnEmptyMarkerCounts) {  // account 15
-  EXPECT_EQ(detect_harness(MapEnvironment(Values{{"AI_AGENT", "claude-code_x"}, {"CURSOR_AGENT", "1"}}), kNoDevin), "claude");
-  EXPECT_EQ(detect_harness(MapEnvironment(Values{{"CURSOR_AGENT", ""}, {"CLAUDECODE", "1"}}), kNoDevin), "cursor");
-  EXPECT_EQ(detect_harness(MapEnvironment(Values{{"AI_AGENT", " github-copilot-cli "}}), kNoDevin), "copilot");
-  EXPECT_EQ(detect_harness(MapEnvironment(Values{{"AI_AGENT", "github-copilot"}}), kNoDevin), "copilot");
-  EXPECT_EQ(detect_harness(MapEnvironment(Values{{"AI_AGENT", "goose"}, {"CLAUDECODE", "1"}}), kNoDevin), "goose");
-  EXPECT_EQ(detect_harness(MapEnvironment(Values{{"AI_AGENT", "somebody"}, {"CLAUDECODE", "1"}}), kNoDevin), "claude");
+  EXPECT_EQ(
+      detect_harness(MapEnvironment(Values{{"AI_AGENT", "claude-code_x"}, {"CURSOR_AGENT", "1"}}),
+                     kNoDevin),
+      "claude");
+  EXPECT_EQ(
+      detect_harness(MapEnvironment(Values{{"CURSOR_AGENT", ""}, {"CLAUDECODE", "1"}}), kNoDevin),
+      "cursor");
+  EXPECT_EQ(detect_harness(MapEnvironment(Values{{"AI_AGENT", " github-copilot-cli "}}), kNoDevin),
+            "copilot");
+  EXPECT_EQ(detect_harness(MapEnvironment(Values{{"AI_AGENT", "github-copilot"}}), kNoDevin),
+            "copilot");
+  EXPECT_EQ(
+      detect_harness(MapEnvironment(Values{{"AI_AGENT", "goose"}, {"CLAUDECODE", "1"}}), kNoDevin),
+      "goose");
+  EXPECT_EQ(detect_harness(MapEnvironment(Values{{"AI_AGENT", "somebody"}, {"CLAUDECODE", "1"}}),
+                           kNoDevin),
+            "claude");
 }
 
 struct MarkerCase {
@@ -68,34 +79,42 @@ struct MarkerCase {
   const char* name;
 };
 
-void PrintTo(const MarkerCase& value, std::ostream* out) { *out << value.variable; }
+void PrintTo(const MarkerCase& value, std::ostream* out) {
+  *out << value.variable;
+}
 
 class Markers : public testing::TestWithParam<MarkerCase> {};
 
 TEST_P(Markers, NamesItsHarness) {
-  EXPECT_EQ(detect_harness(MapEnvironment(Values{{GetParam().variable, ""}}), kNoDevin), GetParam().name);
+  EXPECT_EQ(detect_harness(MapEnvironment(Values{{GetParam().variable, ""}}), kNoDevin),
+            GetParam().name);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Table, Markers,
-    testing::Values(MarkerCase{"CURSOR_AGENT", "cursor"}, MarkerCase{"KIMI_PLUGIN_ROOT", "kimi"},
-                    MarkerCase{"GROK_PLUGIN_ROOT", "grok"}, MarkerCase{"GROK_PLUGIN_DATA", "grok"},
-                    MarkerCase{"GEMINI_CLI", "gemini"}, MarkerCase{"CLINE_ACTIVE", "cline"},
-                    MarkerCase{"CODEX_SANDBOX", "codex"}, MarkerCase{"CODEX_CI", "codex"},
-                    MarkerCase{"CODEX_THREAD_ID", "codex"}, MarkerCase{"CODEX_SANDBOX_NETWORK_DISABLED", "codex"},
-                    MarkerCase{"AUGMENT_AGENT", "augment-cli"}, MarkerCase{"OPENCODE_CLIENT", "opencode"},
-                    MarkerCase{"OPENCODE", "opencode"}, MarkerCase{"AMP_CURRENT_THREAD_ID", "amp"},
-                    MarkerCase{"GOOSE_PROVIDER", "goose"}, MarkerCase{"JUNIE_DATA", "junie"},
-                    MarkerCase{"JUNIE_SHIM_PATH", "junie"}, MarkerCase{"CLAUDECODE", "claude"},
-                    MarkerCase{"CLAUDE_CODE", "claude"}, MarkerCase{"REPL_ID", "replit"},
-                    MarkerCase{"COPILOT_MODEL", "copilot"}, MarkerCase{"COPILOT_ALLOW_ALL", "copilot"},
-                    MarkerCase{"COPILOT_GITHUB_TOKEN", "copilot"}, MarkerCase{"COPILOT_CLI", "copilot"},
-                    MarkerCase{"ANTIGRAVITY_AGENT", "antigravity"}, MarkerCase{"ANTIGRAVITY_CLI_ALIAS", "antigravity"},
-                    MarkerCase{"PI_CODING_AGENT", "pi"}, MarkerCase{"KIRO_AGENT_PATH", "kiro-cli"},
-                    MarkerCase{"OPENCLAW_SHELL", "openclaw"}));
+    testing::Values(
+        MarkerCase{"CURSOR_AGENT", "cursor"}, MarkerCase{"KIMI_PLUGIN_ROOT", "kimi"},
+        MarkerCase{"GROK_PLUGIN_ROOT", "grok"}, MarkerCase{"GROK_PLUGIN_DATA", "grok"},
+        MarkerCase{"GEMINI_CLI", "gemini"}, MarkerCase{"CLINE_ACTIVE", "cline"},
+        MarkerCase{"CODEX_SANDBOX", "codex"}, MarkerCase{"CODEX_CI", "codex"},
+        MarkerCase{"CODEX_THREAD_ID", "codex"},
+        MarkerCase{"CODEX_SANDBOX_NETWORK_DISABLED", "codex"},
+        MarkerCase{"AUGMENT_AGENT", "augment-cli"}, MarkerCase{"OPENCODE_CLIENT", "opencode"},
+        MarkerCase{"OPENCODE", "opencode"}, MarkerCase{"AMP_CURRENT_THREAD_ID", "amp"},
+        MarkerCase{"GOOSE_PROVIDER", "goose"}, MarkerCase{"JUNIE_DATA", "junie"},
+        MarkerCase{"JUNIE_SHIM_PATH", "junie"}, MarkerCase{"CLAUDECODE", "claude"},
+        MarkerCase{"CLAUDE_CODE", "claude"}, MarkerCase{"REPL_ID", "replit"},
+        MarkerCase{"COPILOT_MODEL", "copilot"}, MarkerCase{"COPILOT_ALLOW_ALL", "copilot"},
+        MarkerCase{"COPILOT_GITHUB_TOKEN", "copilot"}, MarkerCase{"COPILOT_CLI", "copilot"},
+        MarkerCase{"ANTIGRAVITY_AGENT", "antigravity"},
+        MarkerCase{"ANTIGRAVITY_CLI_ALIAS", "antigravity"}, MarkerCase{"PI_CODING_AGENT", "pi"},
+        MarkerCase{"KIRO_AGENT_PATH", "kiro-cli"}, MarkerCase{"OPENCLAW_SHELL", "openclaw"}));
 
 TEST(Names, CoworkIsClaudeCodeWithItsOwnVariable) {
-  EXPECT_EQ(detect_harness(MapEnvironment(Values{{"CLAUDECODE", "1"}, {"CLAUDE_CODE_IS_COWORK", ""}}), kNoDevin), "cowork");
+  EXPECT_EQ(
+      detect_harness(MapEnvironment(Values{{"CLAUDECODE", "1"}, {"CLAUDE_CODE_IS_COWORK", ""}}),
+                     kNoDevin),
+      "cowork");
   EXPECT_EQ(detect_harness(MapEnvironment(Values{{"CLAUDE_CODE_IS_COWORK", "1"}}), kNoDevin), "");
 }
 

@@ -1,12 +1,13 @@
 #include "harness/payload_reader.hpp"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <string>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "base/fd.hpp"
 #include "base/signals.hpp"
@@ -48,7 +49,8 @@ TEST(PayloadReader, CompleteValueIsEnoughWhileStdinStaysOpen) {  // delivery 94
 
 TEST(PayloadReader, PiecesOfThreeBytesAndAMegabyte) {  // delivery 93, P10
   Ends pipe = open_pipe();
-  const std::string whole = "{\"last_assistant_message\":\"" + std::string(1U << 20U, 'x') + "\",\"n\":1}";
+  const std::string whole =
+      "{\"last_assistant_message\":\"" + std::string(1U << 20U, 'x') + "\",\"n\":1}";
   std::thread writer([&] {
     for (std::size_t at = 0; at < 30; at += 3) {
       put(pipe.write_end, whole.substr(at, 3));
@@ -64,7 +66,8 @@ TEST(PayloadReader, PiecesOfThreeBytesAndAMegabyte) {  // delivery 93, P10
 
 TEST(PayloadReader, NoByteEndsAfterTheSilence) {  // delivery 95, P12
   const Ends pipe = open_pipe();
-  EXPECT_EQ(reason(pipe.read_end.get(), {Milliseconds(50), Milliseconds(5000), 100}), "nothing came in time");
+  EXPECT_EQ(reason(pipe.read_end.get(), {Milliseconds(50), Milliseconds(5000), 100}),
+            "nothing came in time");
 }
 
 TEST(PayloadReader, DropsEndAfterTheTotal) {
@@ -76,20 +79,23 @@ TEST(PayloadReader, DropsEndAfterTheTotal) {
       usleep(2000);
     }
   });
-  EXPECT_EQ(reason(pipe.read_end.get(), {Milliseconds(1000), Milliseconds(150), 1U << 20U}), "it did not end in time");
+  EXPECT_EQ(reason(pipe.read_end.get(), {Milliseconds(1000), Milliseconds(150), 1U << 20U}),
+            "it did not end in time");
 }
 
 TEST(PayloadReader, StalledHalfwayEndsAfterTheSilence) {
   const Ends pipe = open_pipe();
   put(pipe.write_end, "{\"a\":");
-  EXPECT_EQ(reason(pipe.read_end.get(), {Milliseconds(50), Milliseconds(5000), 100}), "no more came in time");
+  EXPECT_EQ(reason(pipe.read_end.get(), {Milliseconds(50), Milliseconds(5000), 100}),
+            "no more came in time");
 }
 
 TEST(PayloadReader, TooLargeEndsBounded) {  // delivery 96
   Ends pipe = open_pipe();
   std::jthread writer([&] {
     const std::string block(65536, 'x');
-    base::Status status = base::write_all(pipe.write_end.get(), "{\"a\":\"", base::deadline_in(Milliseconds(5000)));
+    base::Status status =
+        base::write_all(pipe.write_end.get(), "{\"a\":\"", base::deadline_in(Milliseconds(5000)));
     for (int i = 0; i < 300 && status.ok(); ++i) {
       status = base::write_all(pipe.write_end.get(), block, base::deadline_in(Milliseconds(5000)));
     }
@@ -99,8 +105,11 @@ TEST(PayloadReader, TooLargeEndsBounded) {  // delivery 96
 }
 
 TEST(PayloadReader, EndOfFileTellsEmptyFromCut) {
-  for (const auto& [bytes, why] : {std::pair<std::string, std::string>{"", "it is empty"}, {" \n", "it is empty"},
-                                   {"{\"a\":1", "cut short"}, {"words", "no JSON object"}, {"[]", "no JSON object"}}) {
+  for (const auto& [bytes, why] : {std::pair<std::string, std::string>{"", "it is empty"},
+                                   {" \n", "it is empty"},
+                                   {"{\"a\":1", "cut short"},
+                                   {"words", "no JSON object"},
+                                   {"[]", "no JSON object"}}) {
     Ends pipe = open_pipe();
     put(pipe.write_end, bytes);
     pipe.write_end.reset();

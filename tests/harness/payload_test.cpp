@@ -1,9 +1,9 @@
 #include "harness/payload.hpp"
 
-#include <gtest/gtest.h>
-
 #include <ostream>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "base/json_scan.hpp"
 #include "base/utf8.hpp"
@@ -124,7 +124,9 @@ struct KindCase {
   bool stop_event;
 };
 
-void PrintTo(const KindCase& value, std::ostream* out) { *out << value.payload; }
+void PrintTo(const KindCase& value, std::ostream* out) {
+  *out << value.payload;
+}
 
 class Kinds : public testing::TestWithParam<KindCase> {};
 
@@ -146,16 +148,19 @@ INSTANTIATE_TEST_SUITE_P(
         KindCase{R"({"event":"AfterAgent","hook_event_name":"Other"})", PayloadKind::claude, false},
         KindCase{R"({"prompt_response":"x","turn_id":"y"})", PayloadKind::gemini, false},
         KindCase{R"({"hook_event_name":"AfterAgent"})", PayloadKind::gemini, true},
-        KindCase{R"({"turn_id":"y","stopReason":"z","hook_event_name":"Stop"})", PayloadKind::codex, true},
+        KindCase{R"({"turn_id":"y","stopReason":"z","hook_event_name":"Stop"})", PayloadKind::codex,
+                 true},
         KindCase{R"({"turn_id":null,"hook_event_name":"Stop"})", PayloadKind::claude, true},
-        KindCase{R"({"stop_reason":"end_turn","hook_event_name":"Stop"})", PayloadKind::copilot, true},
+        KindCase{R"({"stop_reason":"end_turn","hook_event_name":"Stop"})", PayloadKind::copilot,
+                 true},
         KindCase{R"({"stopReason":"end_turn"})", PayloadKind::copilot, true},
         KindCase{R"({"hook_event_name":"agentStop"})", PayloadKind::claude, true},
         KindCase{R"({"stop_hook_active":false})", PayloadKind::unknown, true},
         KindCase{R"({"stop_hook_active":"false"})", PayloadKind::unknown, false},
         KindCase{R"({"hook_event_name":"SubagentStop"})", PayloadKind::claude, false},
         KindCase{R"({"hook_event_name":"StopFailure"})", PayloadKind::claude, false},
-        KindCase{R"({"hook_event_name":"SessionEnd","stop_hook_active":true})", PayloadKind::claude, false},
+        KindCase{R"({"hook_event_name":"SessionEnd","stop_hook_active":true})", PayloadKind::claude,
+                 false},
         KindCase{R"({"hook_event_name":"STOP"})", PayloadKind::claude, false},
         KindCase{R"({"hook_event_name":"","stop_hook_active":true})", PayloadKind::claude, false}));
 
@@ -175,16 +180,19 @@ TEST(PayloadTolerance, BlanksAndByteOrderMark) {
 }
 
 TEST(PayloadTolerance, RawControlBytesInStrings) {  // P04, delivery 98
-  const std::string bytes = std::string("{\"hook_event_name\":\"Stop\",\"cwd\":\"/a\nb\tc") + '\0' + "d\x1b\"}";
+  const std::string bytes =
+      std::string("{\"hook_event_name\":\"Stop\",\"cwd\":\"/a\nb\tc") + '\0' + "d\x1b\"}";
   EXPECT_EQ(parsed(bytes).cwd, std::string("/a\nb\tc\0d\x1b", 9));
 }
 
 TEST(PayloadTolerance, InvalidEscapesKeepTheBackslash) {
-  const Payload payload = parsed(R"({"hook_event_name":"Stop","cwd":"C:\Users\q","prompt":"\u12"})");
+  const Payload payload =
+      parsed(R"({"hook_event_name":"Stop","cwd":"C:\Users\q","prompt":"\u12"})");
   EXPECT_EQ(payload.cwd, R"(C:\Users\q)");
   EXPECT_EQ(payload.prompt, R"(\u12)");
   EXPECT_TRUE(payload.stop_event);
-  EXPECT_EQ(parsed(R"({"cwd":"\"\\\/\b\f\n\r\t\u0041\ud83d\ude00"})").cwd, "\"\\/\b\f\n\r\tA\xF0\x9F\x98\x80");
+  EXPECT_EQ(parsed(R"({"cwd":"\"\\\/\b\f\n\r\t\u0041\ud83d\ude00"})").cwd,
+            "\"\\/\b\f\n\r\tA\xF0\x9F\x98\x80");
 }
 
 TEST(PayloadTolerance, LoneSurrogatesAndInvalidUtf8BecomeReplacements) {
@@ -216,11 +224,13 @@ TEST(PayloadTolerance, DepthTenThousandIsSkipped) {  // delivery 102
 }
 
 TEST(PayloadTolerance, WrongTypeInEveryField) {  // delivery 102
-  for (const char* value : {"5", "null", "true", "[]", "{}", "-1.5e300", "[{\"a\":[1,\"\\ud800\"]}]"}) {
+  for (const char* value :
+       {"5", "null", "true", "[]", "{}", "-1.5e300", "[{\"a\":[1,\"\\ud800\"]}]"}) {
     std::string bytes = "{";
-    for (const char* key : {"hook_event_name", "event", "session_id", "conversation_id", "prompt_id", "turn_id",
-                            "stop_hook_active", "loop_count", "agent_id", "transcript_path", "cwd", "status",
-                            "cursor_version", "prompt_response", "stopReason", "last_assistant_message"}) {
+    for (const char* key :
+         {"hook_event_name", "event", "session_id", "conversation_id", "prompt_id", "turn_id",
+          "stop_hook_active", "loop_count", "agent_id", "transcript_path", "cwd", "status",
+          "cursor_version", "prompt_response", "stopReason", "last_assistant_message"}) {
       bytes += std::string(bytes.size() > 1 ? "," : "") + "\"" + key + "\":" + value;
     }
     const Payload payload = parsed(bytes + "}");
@@ -231,9 +241,12 @@ TEST(PayloadTolerance, WrongTypeInEveryField) {  // delivery 102
 }
 
 TEST(PayloadTolerance, NestedValuesComeOutAsStrictJson) {
-  const Payload payload = parsed("{\"x\": [ 1.0 , {\"C:\\Users\" : \"\xFF\n\" , \"b\":[ ] , \"c\":{ }} , true,false, null ,-0.5e+3]}");
-  EXPECT_EQ(payload.member("x")->text,
-            "[1.0,{\"C:\\\\Users\":\"\xEF\xBF\xBD\\n\",\"b\":[],\"c\":{}},true,false,null,-0.5e+3]");
+  const Payload payload = parsed(
+      "{\"x\": [ 1.0 , {\"C:\\Users\" : \"\xFF\n\" , \"b\":[ ] , \"c\":{ }} , true,false, null "
+      ",-0.5e+3]}");
+  EXPECT_EQ(
+      payload.member("x")->text,
+      "[1.0,{\"C:\\\\Users\":\"\xEF\xBF\xBD\\n\",\"b\":[],\"c\":{}},true,false,null,-0.5e+3]");
 }
 
 TEST(PayloadRefused, NoObject) {  // delivery 99, P08
@@ -249,7 +262,8 @@ TEST(PayloadRefused, NoObject) {  // delivery 99, P08
 }
 
 TEST(PayloadRefused, CutAnywhere) {  // P07
-  const std::string whole = test::read_text(test::source_file("tests/fixtures/payloads/claude-2.1.332-stop.json"));
+  const std::string whole =
+      test::read_text(test::source_file("tests/fixtures/payloads/claude-2.1.332-stop.json"));
   const std::size_t end = whole.rfind('}');
   for (std::size_t i = 1; i <= end; ++i) {
     ASSERT_EQ(refusal(std::string_view(whole).substr(0, i)), "cut short") << i;
@@ -257,9 +271,10 @@ TEST(PayloadRefused, CutAnywhere) {  // P07
 }
 
 TEST(PayloadRefused, BrokenGrammar) {
-  for (const char* bytes : {R"({"a" 1})", R"({"a":1 "b":2})", R"({"a":1,})", R"({,})", R"({"a":})", R"({"a":01})",
-                            R"({"a":1.})", R"({"a":-})", R"({"a":1e})", R"({"a":tru})", R"({"a":[1,]})", R"({"a":[1 2]})",
-                            R"({"a":{"b" 1}})", R"({"a":{1:2}})", R"({a:1})", R"({"a":'x'})", R"({"a":NaN})"}) {
+  for (const char* bytes : {R"({"a" 1})", R"({"a":1 "b":2})", R"({"a":1,})", R"({,})", R"({"a":})",
+                            R"({"a":01})", R"({"a":1.})", R"({"a":-})", R"({"a":1e})",
+                            R"({"a":tru})", R"({"a":[1,]})", R"({"a":[1 2]})", R"({"a":{"b" 1}})",
+                            R"({"a":{1:2}})", R"({a:1})", R"({"a":'x'})", R"({"a":NaN})"}) {
     EXPECT_EQ(refusal(bytes), "not JSON") << bytes;
   }
 }
@@ -268,7 +283,8 @@ TEST(PayloadScanner, PiecesOfOneByteGiveTheSameEnd) {
   const std::string bytes = "\xEF\xBB\xBF\n{\"a\":\"}\\\"\\\\\",\"b\":[{}]}rest";
   ObjectScanner scanner;
   std::size_t length = 1;
-  while (scanner.advance(std::string_view(bytes).substr(0, length)) != ObjectScanner::State::complete) {
+  while (scanner.advance(std::string_view(bytes).substr(0, length)) !=
+         ObjectScanner::State::complete) {
     ASSERT_LT(length, bytes.size());
     ++length;
   }

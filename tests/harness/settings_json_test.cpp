@@ -1,7 +1,8 @@
+#include "harness/settings_json.hpp"
+
 #include <gtest/gtest.h>
 
 #include "harness/settings_hooks.hpp"
-#include "harness/settings_json.hpp"
 
 namespace robot_council {
 namespace {
@@ -13,19 +14,23 @@ using harness::SettingsKind;
 using harness::strict_error;
 using harness::TrailingCommas;
 
-std::string why(std::string_view text, Comments comments = Comments::refused, TrailingCommas commas = TrailingCommas::refused) {
+std::string why(std::string_view text, Comments comments = Comments::refused,
+                TrailingCommas commas = TrailingCommas::refused) {
   const auto document = read_settings(text);
   const auto error = strict_error(document, comments, commas);
   return error ? describe_error(document, *error) : std::string();
 }
 
 TEST(SettingsJson, SpansCoverExactlyTheBytesOfEachValue) {
-  const std::string text = "{ \"a\" : [1, -2.5e3 ,\"x\\n\\u00e9\\ud83d\\ude00\"], \"b\":{\"c\":null},\"d\":true }";
+  const std::string text =
+      "{ \"a\" : [1, -2.5e3 ,\"x\\n\\u00e9\\ud83d\\ude00\"], \"b\":{\"c\":null},\"d\":true }";
   const auto document = read_settings(text);
   ASSERT_TRUE(document.has_root());
   const auto& list = *document.root.find("a");
-  EXPECT_EQ(text.substr(list.begin, list.end - list.begin), "[1, -2.5e3 ,\"x\\n\\u00e9\\ud83d\\ude00\"]");
-  EXPECT_EQ(text.substr(list.elements[1].begin, list.elements[1].end - list.elements[1].begin), "-2.5e3");
+  EXPECT_EQ(text.substr(list.begin, list.end - list.begin),
+            "[1, -2.5e3 ,\"x\\n\\u00e9\\ud83d\\ude00\"]");
+  EXPECT_EQ(text.substr(list.elements[1].begin, list.elements[1].end - list.elements[1].begin),
+            "-2.5e3");
   EXPECT_EQ(list.elements[1].number(), -2500.0);
   EXPECT_EQ(list.elements[2].text, "x\n\xC3\xA9\xF0\x9F\x98\x80");
   const auto* member = document.root.find_member("b");
@@ -44,7 +49,8 @@ TEST(SettingsJson, OfEqualKeysTheLastWinsAndAllAreKept) {
 TEST(SettingsJson, CommentsAndTrailingCommasAreReadAndNamed) {
   EXPECT_EQ(why("{\n// x\n\"a\":1}"), "line 2, column 1: a comment is no JSON");
   EXPECT_EQ(why("{\n// x\n\"a\":1}", Comments::allowed), "");
-  EXPECT_EQ(why("{/* , */\"a\":[1,\n 2,\n]}", Comments::allowed), "line 2, column 3: a comma before the closing bracket is no JSON");
+  EXPECT_EQ(why("{/* , */\"a\":[1,\n 2,\n]}", Comments::allowed),
+            "line 2, column 3: a comma before the closing bracket is no JSON");
   EXPECT_EQ(why("{/* , */\"a\":[1,2,]}", Comments::allowed, TrailingCommas::allowed), "");
   EXPECT_EQ(why("{} // end", Comments::allowed), "");
   EXPECT_EQ(why("{\"a\":\"// no comment\"}"), "");
@@ -64,10 +70,12 @@ TEST(SettingsJson, WhatIsNoJsonIsNamedWithItsPlace) {
   EXPECT_EQ(why("/* abc", Comments::allowed), "line 1, column 1: a comment is not closed");
   EXPECT_EQ(why("{} {}"), "line 1, column 4: something follows the value");
   EXPECT_EQ(why("[1"), "line 1, column 3: the text ends inside a list");
-  for (const char* bad : {"01", "1.", "-", "1e", "+1", "nul", "True", "'a'", "{\"a\":}", "[}", "\xFF"}) {
+  for (const char* bad :
+       {"01", "1.", "-", "1e", "+1", "nul", "True", "'a'", "{\"a\":}", "[}", "\xFF"}) {
     EXPECT_NE(why(bad), "") << bad;
   }
-  for (const char* good : {"0", "-0", "1e9999", "[]", "{}", " \"\" ", "12345678901234567890", "\"\\ud800\""}) {
+  for (const char* good :
+       {"0", "-0", "1e9999", "[]", "{}", " \"\" ", "12345678901234567890", "\"\\ud800\""}) {
     EXPECT_EQ(why(good), "") << good;
   }
 }

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sqlite3.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -13,10 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include <sqlite3.h>
+
 namespace robot_council::test {
 
-// A layer under SQLite through which a test stops a process at one write, sync, truncation or deletion of a database file, or
-// cuts the power there: what was not synced is lost, in whole or in part. Install it in a child process only.
+// A layer under SQLite through which a test stops a process at one write, sync, truncation or
+// deletion of a database file, or cuts the power there: what was not synced is lost, in whole or in
+// part. Install it in a child process only.
 class FaultVfs {
  public:
   enum class Fault : std::uint8_t {
@@ -27,7 +29,8 @@ class FaultVfs {
   };
   static constexpr int kCutExit = 77;
 
-  // The fault comes before operation number `at` (from 0). Never returns to the old state: for child processes.
+  // The fault comes before operation number `at` (from 0). Never returns to the old state: for
+  // child processes.
   static void install(Fault fault, int at, std::uint32_t seed = 1) {
     State& state = get();
     state.fault = fault;
@@ -49,11 +52,19 @@ class FaultVfs {
     state.vfs.xFullPathname = [](sqlite3_vfs*, const char* name, int size, char* out) {
       return real()->xFullPathname(real(), name, size, out);
     };
-    state.vfs.xRandomness = [](sqlite3_vfs*, int size, char* out) { return real()->xRandomness(real(), size, out); };
+    state.vfs.xRandomness = [](sqlite3_vfs*, int size, char* out) {
+      return real()->xRandomness(real(), size, out);
+    };
     state.vfs.xSleep = [](sqlite3_vfs*, int us) { return real()->xSleep(real(), us); };
-    state.vfs.xCurrentTime = [](sqlite3_vfs*, double* out) { return real()->xCurrentTime(real(), out); };
-    state.vfs.xCurrentTimeInt64 = [](sqlite3_vfs*, sqlite3_int64* out) { return real()->xCurrentTimeInt64(real(), out); };
-    state.vfs.xGetLastError = [](sqlite3_vfs*, int size, char* out) { return real()->xGetLastError(real(), size, out); };
+    state.vfs.xCurrentTime = [](sqlite3_vfs*, double* out) {
+      return real()->xCurrentTime(real(), out);
+    };
+    state.vfs.xCurrentTimeInt64 = [](sqlite3_vfs*, sqlite3_int64* out) {
+      return real()->xCurrentTimeInt64(real(), out);
+    };
+    state.vfs.xGetLastError = [](sqlite3_vfs*, int size, char* out) {
+      return real()->xGetLastError(real(), size, out);
+    };
     sqlite3_vfs_register(&state.vfs, 1);
   }
   // Operations so far.
@@ -88,7 +99,9 @@ class FaultVfs {
     return state;
   }
   static sqlite3_vfs* real() { return get().real; }
-  static File* file(sqlite3_file* handle) { return reinterpret_cast<File*>(handle); }  // NOLINT: SQLite's way to derive
+  static File* file(sqlite3_file* handle) {
+    return reinterpret_cast<File*>(handle);
+  }  // NOLINT: SQLite's way to derive
   static sqlite3_file* inner(sqlite3_file* handle) { return file(handle)->real; }
 
   static void before_operation() {
@@ -131,10 +144,12 @@ class FaultVfs {
     }
   }
 
-  static int open(sqlite3_vfs* /*vfs*/, const char* name, sqlite3_file* handle, int flags, int* out) {
+  static int open(sqlite3_vfs* /*vfs*/, const char* name, sqlite3_file* handle, int flags,
+                  int* out) {
     File* opened = file(handle);
     opened->name = name;
-    opened->real = reinterpret_cast<sqlite3_file*>(opened + 1);  // NOLINT: the memory behind it is for the real one
+    opened->real = reinterpret_cast<sqlite3_file*>(
+        opened + 1);  // NOLINT: the memory behind it is for the real one
     const int code = real()->xOpen(real(), name, opened->real, flags, out);
     opened->base.pMethods = opened->real->pMethods != nullptr ? methods() : nullptr;
     if (code == SQLITE_OK && name != nullptr && get().images.count(name) == 0) {
@@ -161,7 +176,8 @@ class FaultVfs {
   }
   static int write(sqlite3_file* handle, const void* data, int size, sqlite3_int64 at) {
     before_operation();
-    note(handle, {at, std::string(static_cast<const char*>(data), static_cast<std::size_t>(size)), false});
+    note(handle,
+         {at, std::string(static_cast<const char*>(data), static_cast<std::size_t>(size)), false});
     return inner(handle)->pMethods->xWrite(inner(handle), data, size, at);
   }
   static int truncate(sqlite3_file* handle, sqlite3_int64 size) {
@@ -192,13 +208,25 @@ class FaultVfs {
       m.xWrite = write;
       m.xTruncate = truncate;
       m.xSync = sync;
-      m.xFileSize = [](sqlite3_file* h, sqlite3_int64* size) { return inner(h)->pMethods->xFileSize(inner(h), size); };
-      m.xLock = [](sqlite3_file* h, int level) { return inner(h)->pMethods->xLock(inner(h), level); };
-      m.xUnlock = [](sqlite3_file* h, int level) { return inner(h)->pMethods->xUnlock(inner(h), level); };
-      m.xCheckReservedLock = [](sqlite3_file* h, int* out) { return inner(h)->pMethods->xCheckReservedLock(inner(h), out); };
-      m.xFileControl = [](sqlite3_file* h, int op, void* arg) { return inner(h)->pMethods->xFileControl(inner(h), op, arg); };
+      m.xFileSize = [](sqlite3_file* h, sqlite3_int64* size) {
+        return inner(h)->pMethods->xFileSize(inner(h), size);
+      };
+      m.xLock = [](sqlite3_file* h, int level) {
+        return inner(h)->pMethods->xLock(inner(h), level);
+      };
+      m.xUnlock = [](sqlite3_file* h, int level) {
+        return inner(h)->pMethods->xUnlock(inner(h), level);
+      };
+      m.xCheckReservedLock = [](sqlite3_file* h, int* out) {
+        return inner(h)->pMethods->xCheckReservedLock(inner(h), out);
+      };
+      m.xFileControl = [](sqlite3_file* h, int op, void* arg) {
+        return inner(h)->pMethods->xFileControl(inner(h), op, arg);
+      };
       m.xSectorSize = [](sqlite3_file* h) { return inner(h)->pMethods->xSectorSize(inner(h)); };
-      m.xDeviceCharacteristics = [](sqlite3_file* h) { return inner(h)->pMethods->xDeviceCharacteristics(inner(h)); };
+      m.xDeviceCharacteristics = [](sqlite3_file* h) {
+        return inner(h)->pMethods->xDeviceCharacteristics(inner(h));
+      };
       return m;
     }();
     return &kMethods;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include "base/child.hpp"
 #include "base/context.hpp"
@@ -28,15 +28,17 @@
 
 namespace robot_council::test {
 
-// Fixtures for tests that need a sink: header only, so that the programs of several rooms can use them.
+// Fixtures for tests that need a sink: header only, so that the programs of several rooms can use
+// them.
 
 inline constexpr const char* kService = "https://fleet.example.test";
 inline constexpr const char* kTime = "2026-09-22T12:00:00+00:00";
 
 // `{"id":7,"type":"directive","body":"<body>","meta":{},"created_at":"<time>","actor":{"github_login":"otherdev"}}`
-std::string event_json(std::int64_t id, const std::string& body, const std::string& type = "directive",
-                       const std::string& at = kTime);
-sink::FeedEvent event(std::int64_t id, const std::string& body = "", const std::string& type = "directive");
+std::string event_json(std::int64_t id, const std::string& body,
+                       const std::string& type = "directive", const std::string& at = kTime);
+sink::FeedEvent event(std::int64_t id, const std::string& body = "",
+                      const std::string& type = "directive");
 // Events with ids from..to, bodies "event <id>".
 std::vector<sink::FeedEvent> events(std::int64_t from, std::int64_t to);
 
@@ -45,7 +47,8 @@ inline std::string line_of_event(std::int64_t id) {
   return "[directive] event " + std::to_string(id) + " from otherdev at " + kTime;
 }
 
-// A sink syncs each commit. Nothing in these tests needs a real disk, and in memory they take a tenth of the time.
+// A sink syncs each commit. Nothing in these tests needs a real disk, and in memory they take a
+// tenth of the time.
 struct FoldersInMemory {
   FoldersInMemory() {
     if (::getenv("TMPDIR") == nullptr && ::access("/dev/shm", W_OK | X_OK) == 0) {
@@ -71,7 +74,8 @@ class SinkHome {
 
   // All rows by seq, read by a connection of its own.
   [[nodiscard]] std::vector<sink::Entry> rows() const;
-  [[nodiscard]] std::vector<std::string> bodies(std::optional<sink::RowState> state = std::nullopt) const;
+  [[nodiscard]] std::vector<std::string> bodies(
+      std::optional<sink::RowState> state = std::nullopt) const;
   [[nodiscard]] std::vector<sink::HistoryRow> history() const;
   // Runs SQL on the file as another program would.
   void sql(const std::string& statements) const;
@@ -92,21 +96,24 @@ std::string body_of(const std::string& json);
 // A process that has ended: its pid with a start time that no process has.
 sink::ProcessName gone_process();
 [[nodiscard]] unsigned mode_of(const std::string& path);
-// Runs `work` in a child process, which must not use gtest's assertions for its result; returns its exit code, or 128 + the
-// signal that ended it.
+// Runs `work` in a child process, which must not use gtest's assertions for its result; returns its
+// exit code, or 128 + the signal that ended it.
 int in_child(const std::function<int()>& work);
 // The two halves of it.
 pid_t start_child(const std::function<int()>& work);
 int wait_child(pid_t pid);
 
-
-inline std::string event_json(std::int64_t id, const std::string& body, const std::string& type, const std::string& at) {
-  return "{\"id\":" + std::to_string(id) + ",\"type\":" + base::quote_json(type) + ",\"body\":" + base::quote_json(body) +
-         ",\"meta\":{},\"created_at\":" + base::quote_json(at) + ",\"actor\":{\"session_id\":9,\"github_login\":\"otherdev\"}}";
+inline std::string event_json(std::int64_t id, const std::string& body, const std::string& type,
+                              const std::string& at) {
+  return "{\"id\":" + std::to_string(id) + ",\"type\":" + base::quote_json(type) +
+         ",\"body\":" + base::quote_json(body) +
+         ",\"meta\":{},\"created_at\":" + base::quote_json(at) +
+         ",\"actor\":{\"session_id\":9,\"github_login\":\"otherdev\"}}";
 }
 
 inline sink::FeedEvent event(std::int64_t id, const std::string& body, const std::string& type) {
-  return sink::FeedEvent::from_json(event_json(id, body.empty() ? "event " + std::to_string(id) : body, type));
+  return sink::FeedEvent::from_json(
+      event_json(id, body.empty() ? "event " + std::to_string(id) : body, type));
 }
 
 inline std::vector<sink::FeedEvent> events(std::int64_t from, std::int64_t to) {
@@ -123,7 +130,9 @@ inline SinkHome::SinkHome() {
   files_ = sink::seat_files(environment, "7496bacc869b71b2e3a0d2b12c73bd5f");
 }
 
-inline base::Context SinkHome::context() { return {clock, environment, log}; }
+inline base::Context SinkHome::context() {
+  return {clock, environment, log};
+}
 
 inline sink::JoinInfo SinkHome::join(std::int64_t session, sink::ProcessName client) {
   sink::JoinInfo info;
@@ -180,29 +189,39 @@ inline std::vector<sink::HistoryRow> SinkHome::history() const {
 
 inline void SinkHome::sql(const std::string& statements) const {
   sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open_v2(files_.database().c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr), SQLITE_OK);
+  ASSERT_EQ(sqlite3_open_v2(files_.database().c_str(), &db,
+                            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr),
+            SQLITE_OK);
   sqlite3_busy_timeout(db, 5000);
-  EXPECT_EQ(sqlite3_exec(db, statements.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  EXPECT_EQ(sqlite3_exec(db, statements.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+      << sqlite3_errmsg(db);
   sqlite3_close(db);
 }
 
 inline std::string SinkHome::sql_value(const std::string& query) const {
   sqlite3* db = nullptr;
   std::string value;
-  EXPECT_EQ(sqlite3_open_v2(files_.database().c_str(), &db, SQLITE_OPEN_READWRITE, nullptr), SQLITE_OK);
+  EXPECT_EQ(sqlite3_open_v2(files_.database().c_str(), &db, SQLITE_OPEN_READWRITE, nullptr),
+            SQLITE_OK);
   sqlite3_stmt* statement = nullptr;
-  EXPECT_EQ(sqlite3_prepare_v2(db, query.c_str(), -1, &statement, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  EXPECT_EQ(sqlite3_prepare_v2(db, query.c_str(), -1, &statement, nullptr), SQLITE_OK)
+      << sqlite3_errmsg(db);
   if (sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0) != nullptr) {
-    value = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));  // NOLINT: SQLite's text is unsigned char
+    value = reinterpret_cast<const char*>(
+        sqlite3_column_text(statement, 0));  // NOLINT: SQLite's text is unsigned char
   }
   sqlite3_finalize(statement);
   sqlite3_close(db);
   return value;
 }
 
-inline std::string body_of(const std::string& json) { return base::json_unescape(base::json_member(json, "body")); }
+inline std::string body_of(const std::string& json) {
+  return base::json_unescape(base::json_member(json, "body"));
+}
 
-inline sink::ProcessName gone_process() { return {::getpid(), "1"}; }
+inline sink::ProcessName gone_process() {
+  return {::getpid(), "1"};
+}
 
 inline unsigned mode_of(const std::string& path) {
   struct ::stat info {};
@@ -224,6 +243,8 @@ inline int wait_child(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-inline int in_child(const std::function<int()>& work) { return wait_child(start_child(work)); }
+inline int in_child(const std::function<int()>& work) {
+  return wait_child(start_child(work));
+}
 
 }  // namespace robot_council::test

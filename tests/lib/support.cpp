@@ -13,6 +13,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/signals.hpp"
+
 namespace robot_council::test {
 
 TempDir::TempDir(Place place) {
@@ -37,7 +39,9 @@ TempDir::~TempDir() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-std::string TempDir::operator/(std::string_view name) const { return path_ + "/" + std::string(name); }
+std::string TempDir::operator/(std::string_view name) const {
+  return path_ + "/" + std::string(name);
+}
 
 bool wait_until(const std::function<bool()>& condition, base::Milliseconds limit) {
   const auto deadline = base::deadline_in(limit);
@@ -83,12 +87,17 @@ void FakeClock::sleep_machine(base::Milliseconds by) {
   boot_ += by;
 }
 
-std::string program(std::string_view name) { return std::string(RC_BUILD_DIR) + "/" + std::string(name); }
+std::string program(std::string_view name) {
+  return std::string(RC_BUILD_DIR) + "/" + std::string(name);
+}
 
-std::string source_file(std::string_view path) { return std::string(RC_SOURCE_DIR) + "/" + std::string(path); }
+std::string source_file(std::string_view path) {
+  return std::string(RC_SOURCE_DIR) + "/" + std::string(path);
+}
 
 Ran run(const std::vector<std::string>& argv, const std::map<std::string, std::string>& environment,
         std::string_view input, const std::string& directory, base::Milliseconds limit) {
+  base::ignore_sigpipe();  // a program that does not read its input is no end of the test
   base::ChildOptions options;
   options.argv = argv;
   for (const auto& [name, value] : environment) {
@@ -104,7 +113,8 @@ Ran run(const std::vector<std::string>& argv, const std::map<std::string, std::s
   auto finished = base::run_child(options, input, base::deadline_in(limit), std::size_t{64} << 20U);
   Ran ran;
   if (!finished) {
-    ADD_FAILURE() << "cannot run " << (argv.empty() ? "" : argv.front()) << ": " << finished.error().what;
+    ADD_FAILURE() << "cannot run " << (argv.empty() ? "" : argv.front()) << ": "
+                  << finished.error().what;
     return ran;
   }
   ran.code = finished->status.code;

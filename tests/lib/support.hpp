@@ -16,7 +16,8 @@
 namespace robot_council::test {
 
 // A private folder, removed at the end; kept (and named on stderr) when the running test failed.
-// In TMPDIR, else /tmp; Place::memory: in /dev/shm where there is one, for tests that write much and test no sync.
+// In TMPDIR, else /tmp; Place::memory: in /dev/shm where there is one, for tests that write much
+// and test no sync.
 class TempDir {
  public:
   enum class Place : unsigned char { disk, memory };
@@ -37,7 +38,7 @@ class TempDir {
 [[nodiscard]] bool wait_until(const std::function<bool()>& condition,
                               base::Milliseconds limit = base::Milliseconds(10000));
 
-std::string read_text(const std::string& path);                      // fails the test when unreadable
+std::string read_text(const std::string& path);  // fails the test when unreadable
 void write_text(const std::string& path, std::string_view content);  // makes missing folders
 
 // A clock that moves only when told to.
@@ -46,8 +47,8 @@ class FakeClock final : public base::Clock {
   [[nodiscard]] std::int64_t wall_ms() const override { return wall_ms_; }
   [[nodiscard]] base::SteadyTime steady() const override { return steady_; }
   [[nodiscard]] base::Milliseconds awake_and_asleep() const override { return boot_; }
-  void advance(base::Milliseconds by);           // all three
-  void sleep_machine(base::Milliseconds by);     // wall and boot, not steady
+  void advance(base::Milliseconds by);        // all three
+  void sleep_machine(base::Milliseconds by);  // wall and boot, not steady
   void set_wall(std::int64_t ms) { wall_ms_ = ms; }
 
  private:
@@ -57,8 +58,9 @@ class FakeClock final : public base::Clock {
 };
 
 // The built programs of this build, and files of the source tree.
-[[nodiscard]] std::string program(std::string_view name);      // "robot-council", "robot-council-net"
-[[nodiscard]] std::string source_file(std::string_view path);  // "resources/stop-hook/robot-council-stop-hook"
+[[nodiscard]] std::string program(std::string_view name);  // "robot-council", "robot-council-net"
+[[nodiscard]] std::string source_file(
+    std::string_view path);  // "resources/stop-hook/robot-council-stop-hook"
 
 // Runs a program to its end with exactly this environment (PATH=/usr/bin:/bin added if missing).
 struct Ran {

@@ -8,14 +8,16 @@ namespace {
 TEST(Bearer, TokenOfAHeader) {
   EXPECT_EQ(bearer_token("Bearer abc"), "abc");
   EXPECT_EQ(bearer_token("bEARER   abc "), "abc");
-  for (const char* header : {"", "Bearer", "Bearer ", "Basic abc", "Bearerabc", "abc", "Bearer a b", "Bearer a\tb"}) {
+  for (const char* header :
+       {"", "Bearer", "Bearer ", "Basic abc", "Bearerabc", "abc", "Bearer a b", "Bearer a\tb"}) {
     EXPECT_EQ(bearer_token(header), std::nullopt) << header;
   }
 }
 
 TEST(Bearer, MatchesTheWholeTokenOnly) {
   EXPECT_TRUE(bearer_matches("Bearer secret", "secret"));
-  for (const char* header : {"Bearer secre", "Bearer secrets", "Bearer Secret", "Bearer ", "secret", ""}) {
+  for (const char* header :
+       {"Bearer secre", "Bearer secrets", "Bearer Secret", "Bearer ", "secret", ""}) {
     EXPECT_FALSE(bearer_matches(header, "secret")) << header;
   }
   EXPECT_FALSE(bearer_matches("Bearer ", ""));

@@ -1,6 +1,5 @@
 #include "net/http_client.hpp"
 
-#include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -9,6 +8,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "net/limits.hpp"
 #include "net/listener.hpp"
@@ -32,14 +33,16 @@ HttpClient client_of(std::uint16_t port, ClientLimits limits = {}) {
   return std::move(client).value();
 }
 
-base::Result<ClientResponse> get(std::uint16_t port, Milliseconds limit = Milliseconds(5000), ClientLimits limits = {}) {
+base::Result<ClientResponse> get(std::uint16_t port, Milliseconds limit = Milliseconds(5000),
+                                 ClientLimits limits = {}) {
   ClientRequest request;
   request.target = "/t?token=hidden";
   request.headers = {{"Authorization", "Bearer hidden"}};
   HttpClient client = client_of(port, limits);
   base::Result<ClientResponse> got = client.send(request, base::deadline_in(limit));
   if (!got.ok()) {
-    EXPECT_EQ(got.error().what.find("hidden"), std::string::npos) << "a secret in: " << got.error().what;
+    EXPECT_EQ(got.error().what.find("hidden"), std::string::npos)
+        << "a secret in: " << got.error().what;
   }
   return got;
 }
@@ -66,7 +69,9 @@ TEST(HttpClient, SendsWhatItWasGivenAndNothingElse) {
     request.headers = {{"Accept", "application/json"}, {"X-Two", "a"}, {"X-Two", "b"}};
     ASSERT_TRUE(client.send(request, base::deadline_in(Milliseconds(5000))).ok());
     EXPECT_EQ(seen.substr(0, seen.find("\r\n")), "GET /p%20q/a+b,c;d'e?x=%2B+y HTTP/1.1");
-    EXPECT_NE(seen.find("\r\nHost: 127.0.0.1:" + std::to_string(server.port()) + "\r\n"), std::string::npos) << seen;
+    EXPECT_NE(seen.find("\r\nHost: 127.0.0.1:" + std::to_string(server.port()) + "\r\n"),
+              std::string::npos)
+        << seen;
     EXPECT_NE(seen.find("\r\nAccept: application/json\r\n"), std::string::npos);
     EXPECT_NE(seen.find("\r\nX-Two: a\r\n"), std::string::npos);
     EXPECT_NE(seen.find("\r\nX-Two: b\r\n"), std::string::npos);
@@ -106,8 +111,9 @@ TEST(HttpClient, ProxiesOfTheEnvironmentAreNotAsked) {
 
 TEST(HttpClient, AnyStatusIsAResponse) {
   for (const int status : {200, 201, 302, 400, 401, 404, 409, 419, 429, 500, 502, 503}) {
-    const RawServer server(answers("HTTP/1.1 " + std::to_string(status) +
-                                   " Word\r\nRetry-After: 5\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>"));
+    const RawServer server(answers(
+        "HTTP/1.1 " + std::to_string(status) +
+        " Word\r\nRetry-After: 5\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>"));
     const base::Result<ClientResponse> got = get(server.port());
     ASSERT_TRUE(got.ok()) << status << ": " << got.error().what;
     EXPECT_EQ(got->status, status);
@@ -122,8 +128,9 @@ TEST(HttpClient, FollowsNoRedirect) {
   std::atomic<int> asked{0};
   const RawServer other([&asked](int) { ++asked; });
   for (const int status : {301, 302, 303, 307, 308}) {
-    const RawServer server(answers("HTTP/1.1 " + std::to_string(status) + " Moved\r\nLocation: http://127.0.0.1:" +
-                                   std::to_string(other.port()) + "/\r\nContent-Length: 0\r\n\r\n"));
+    const RawServer server(
+        answers("HTTP/1.1 " + std::to_string(status) + " Moved\r\nLocation: http://127.0.0.1:" +
+                std::to_string(other.port()) + "/\r\nContent-Length: 0\r\n\r\n"));
     const base::Result<ClientResponse> got = get(server.port());
     ASSERT_TRUE(got.ok());
     EXPECT_EQ(got->status, status);
@@ -132,8 +139,8 @@ TEST(HttpClient, FollowsNoRedirect) {
 }
 
 TEST(HttpClient, ReadsChunkedAndUnmeasuredBodies) {
-  const RawServer chunked(
-      answers("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n"));
+  const RawServer chunked(answers(
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n"));
   EXPECT_EQ(get(chunked.port())->body, "abcde");
   const RawServer unmeasured(answers("HTTP/1.1 200 OK\r\n\r\nto the end"));
   EXPECT_EQ(get(unmeasured.port())->body, "to the end");
@@ -142,15 +149,17 @@ TEST(HttpClient, ReadsChunkedAndUnmeasuredBodies) {
 }
 
 TEST(HttpClient, UnpacksNothing) {
-  const RawServer server(answers("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x8b\x08"));
+  const RawServer server(answers(
+      "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x8b\x08"));
   const base::Result<ClientResponse> got = get(server.port());
   ASSERT_TRUE(got.ok());
   EXPECT_EQ(got->body, "\x1f\x8b\x08");
 }
 
 TEST(HttpClient, CutAnswerIsAnIoError) {
-  for (const char* bytes : {"", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", "HTTP/1.1 200 OK\r\nConte",
-                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", "HTTP/1.1 20"}) {
+  for (const char* bytes :
+       {"", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", "HTTP/1.1 200 OK\r\nConte",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", "HTTP/1.1 20"}) {
     const RawServer server(answers(bytes));
     const base::Result<ClientResponse> got = get(server.port());
     ASSERT_FALSE(got.ok()) << bytes;
@@ -159,7 +168,8 @@ TEST(HttpClient, CutAnswerIsAnIoError) {
 }
 
 TEST(HttpClient, WhatIsNoHttpIsAnIoError) {
-  for (const char* bytes : {"<html>hello</html>\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "\r\n\r\n", "HTTP/9.9 abc\r\n\r\n"}) {
+  for (const char* bytes : {"<html>hello</html>\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "\r\n\r\n",
+                            "HTTP/9.9 abc\r\n\r\n"}) {
     const RawServer server(answers(bytes));
     const base::Result<ClientResponse> got = get(server.port());
     ASSERT_FALSE(got.ok()) << bytes;
@@ -181,7 +191,8 @@ TEST(HttpClient, OversizedAnswersAreInvalid) {
     EXPECT_EQ(got.error().code, Errc::invalid);
     EXPECT_EQ(got.error().what, "the answer is over 1000 bytes");
   }
-  const RawServer server(answers("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + body.substr(1)));
+  const RawServer server(
+      answers("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + body.substr(1)));
   EXPECT_TRUE(get(server.port(), Milliseconds(5000), limits).ok());
 }
 
@@ -196,11 +207,11 @@ TEST(HttpClient, EndlessAnswersAreCutOff) {
   };
   const std::string lots(10000, 'x');
   for (const auto& [start, again] : std::vector<std::pair<std::string, std::string>>{
-           {"HTTP/1.1 200 ", lots},                                              // a status line
-           {"HTTP/1.1 200 OK\r\nX: ", lots},                                     // a header
-           {"HTTP/1.1 200 OK\r\n", "X: y\r\n"},                                  // many headers
-           {"HTTP/1.1 200 OK\r\n\r\n", lots},                                    // a body
-           {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", lots}}) {   // a chunk's size
+           {"HTTP/1.1 200 ", lots},                                             // a status line
+           {"HTTP/1.1 200 OK\r\nX: ", lots},                                    // a header
+           {"HTTP/1.1 200 OK\r\n", "X: y\r\n"},                                 // many headers
+           {"HTTP/1.1 200 OK\r\n\r\n", lots},                                   // a body
+           {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", lots}}) {  // a chunk's size
     const RawServer server(endless(start, again));
     const base::Result<ClientResponse> got = get(server.port(), Milliseconds(20000));
     ASSERT_FALSE(got.ok());
@@ -225,8 +236,9 @@ TEST(HttpClient, SilentServerTimesOut) {
 
 // The library has no total deadline: each byte would begin its time anew.
 TEST(HttpClient, DrippingServerTimesOut) {
-  for (const char* start : {"", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n",
-                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\n"}) {
+  for (const char* start :
+       {"", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\n"}) {
     const RawServer server([start](int fd) {
       read_request(fd);
       write_text(fd, start);
@@ -252,7 +264,8 @@ TEST(HttpClient, PeerThatReadsNothingTimesOut) {
   request.body = std::string(std::size_t{64} << 20U, 'x');
   bool written = false;
   request.on_written = [&written] { written = true; };
-  const base::Result<ClientResponse> got = client.send(request, base::deadline_in(Milliseconds(300)));
+  const base::Result<ClientResponse> got =
+      client.send(request, base::deadline_in(Milliseconds(300)));
   over = true;
   ASSERT_FALSE(got.ok());
   EXPECT_EQ(got.error().code, Errc::timeout);
@@ -277,7 +290,9 @@ TEST(HttpClient, ConnectTimeIsLimited) {
   sockaddr_in name{};
   name.sin_family = AF_INET;
   name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  ASSERT_EQ(::bind(listener.get(), static_cast<const sockaddr*>(static_cast<const void*>(&name)), sizeof name), 0);
+  ASSERT_EQ(::bind(listener.get(), static_cast<const sockaddr*>(static_cast<const void*>(&name)),
+                   sizeof name),
+            0);
   ASSERT_EQ(::listen(listener.get(), 0), 0);
   const std::uint16_t port = port_of(listener).value_or(0);
   const test::Peer first(port);
@@ -288,7 +303,8 @@ TEST(HttpClient, ConnectTimeIsLimited) {
     const auto begin = steady_clock::now();
     const base::Result<ClientResponse> got = get(port, Milliseconds(3000), limits);
     ASSERT_FALSE(got.ok());
-    timed_out = steady_clock::now() - begin < Milliseconds(2000) && got.error().code == Errc::timeout;
+    timed_out =
+        steady_clock::now() - begin < Milliseconds(2000) && got.error().code == Errc::timeout;
   }
   EXPECT_TRUE(timed_out);
 }
@@ -359,7 +375,8 @@ TEST(HttpClient, AnswerOfAPeerThatStopsReadingIsRead) {
   request.method = "POST";
   request.target = "/";
   request.body = std::string(std::size_t{4} << 20U, 'x');
-  const base::Result<ClientResponse> got = client.send(request, base::deadline_in(Milliseconds(5000)));
+  const base::Result<ClientResponse> got =
+      client.send(request, base::deadline_in(Milliseconds(5000)));
   ASSERT_TRUE(got.ok()) << got.error().what;
   EXPECT_EQ(got->status, 413);
 }
@@ -369,7 +386,8 @@ TEST(HttpClient, UnusableRequestsAreInvalidAndGoNowhere) {
   const RawServer server([&asked](int) { ++asked; });
   HttpClient client = client_of(server.port());
   const auto refused = [&client](const ClientRequest& request) {
-    const base::Result<ClientResponse> got = client.send(request, base::deadline_in(Milliseconds(5000)));
+    const base::Result<ClientResponse> got =
+        client.send(request, base::deadline_in(Milliseconds(5000)));
     EXPECT_FALSE(got.ok());
     EXPECT_EQ(got.ok() ? Errc::io : got.error().code, Errc::invalid);
     EXPECT_EQ(got.ok() ? std::string::npos : got.error().what.find("hidden"), std::string::npos);
@@ -380,13 +398,15 @@ TEST(HttpClient, UnusableRequestsAreInvalidAndGoNowhere) {
     request.headers = {{"X", "hidden" + std::string(1, static_cast<char>(code))}};
     refused(request);
   }
-  for (const char* name : {"", "a b", "a:b", "a\r\nb", "Host", "content-length", "Transfer-Encoding", "Connection"}) {
+  for (const char* name :
+       {"", "a b", "a:b", "a\r\nb", "Host", "content-length", "Transfer-Encoding", "Connection"}) {
     ClientRequest request;
     request.target = "/";
     request.headers = {{name, "hidden"}};
     refused(request);
   }
-  for (const char* target : {"", "hidden", "/hidden b", "/hidden\r\nX: y", "/\xc3\xa4", "/a#hidden", "http://a/"}) {
+  for (const char* target :
+       {"", "hidden", "/hidden b", "/hidden\r\nX: y", "/\xc3\xa4", "/a#hidden", "http://a/"}) {
     ClientRequest request;
     request.target = target;
     refused(request);
@@ -406,7 +426,8 @@ TEST(HttpClient, UnusableRequestsAreInvalidAndGoNowhere) {
 
 // Account acceptance 20.
 TEST(HttpClient, PlainHttpElsewhereIsRefused) {
-  const base::Result<HttpClient> client = HttpClient::open(*parse_url("http://fleet.example.test"), ClientLimits{});
+  const base::Result<HttpClient> client =
+      HttpClient::open(*parse_url("http://fleet.example.test"), ClientLimits{});
   ASSERT_FALSE(client.ok());
   EXPECT_EQ(client.error().code, Errc::refused);
 }
@@ -432,8 +453,8 @@ TEST(HttpClient, MovedClientStillWorks) {
 
 TEST(HttpClient, LocalhostIsFoundWithoutAResolver) {
   const RawServer server(answers("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
-  base::Result<HttpClient> client =
-      HttpClient::open(*parse_url("http://localhost:" + std::to_string(server.port())), ClientLimits{});
+  base::Result<HttpClient> client = HttpClient::open(
+      *parse_url("http://localhost:" + std::to_string(server.port())), ClientLimits{});
   ASSERT_TRUE(client.ok());
   ClientRequest request;
   request.target = "/";
@@ -444,14 +465,17 @@ TEST(HttpClient, NameWithoutAnAddressIsAnErrorInTime) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the C library's own resolver threads are unknown to the thread sanitizer";
 #endif
-  base::Result<HttpClient> client = HttpClient::open(*parse_url("https://no-such-host.invalid"), ClientLimits{});
+  base::Result<HttpClient> client =
+      HttpClient::open(*parse_url("https://no-such-host.invalid"), ClientLimits{});
   ASSERT_TRUE(client.ok());
   ClientRequest request;
   request.target = "/";
   const auto begin = steady_clock::now();
-  const base::Result<ClientResponse> got = client->send(request, base::deadline_in(Milliseconds(1000)));
+  const base::Result<ClientResponse> got =
+      client->send(request, base::deadline_in(Milliseconds(1000)));
   ASSERT_FALSE(got.ok());
-  EXPECT_TRUE(got.error().code == Errc::io || got.error().code == Errc::timeout) << got.error().what;
+  EXPECT_TRUE(got.error().code == Errc::io || got.error().code == Errc::timeout)
+      << got.error().what;
   EXPECT_LT(steady_clock::now() - begin, Milliseconds(3000));
 }
 

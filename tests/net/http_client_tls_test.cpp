@@ -1,12 +1,13 @@
-#include <gtest/gtest.h>
 #include <netinet/in.h>
-#include <openssl/ssl.h>
 #include <sys/socket.h>
 
 #include <atomic>
 #include <chrono>
 #include <memory>
 #include <thread>
+
+#include <gtest/gtest.h>
+#include <openssl/ssl.h>
 
 #include "net/http_client.hpp"
 #include "tests/lib/support.hpp"
@@ -18,18 +19,20 @@ namespace {
 using base::Errc;
 using base::Milliseconds;
 
-// Certificates made for these tests: an authority that SSL_CERT_FILE names, one for localhost from it, one for another host
-// from it, one that is over, and one that signed itself.
+// Certificates made for these tests: an authority that SSL_CERT_FILE names, one for localhost from
+// it, one for another host from it, one that is over, and one that signed itself.
 class Tls : public ::testing::Test {
  public:
   static void SetUpTestSuite() {
     folder_ = new test::TempDir();
-    run("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=authority "
+    run("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj "
+        "/CN=authority "
         "-keyout ca.key -out ca.pem");
     certify("good", "DNS:localhost,IP:127.0.0.1", 2);
     certify("other", "DNS:fleet.example.org", 2);
     certify("old", "DNS:localhost", -1);
-    run("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost "
+    run("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj "
+        "/CN=localhost "
         "-addext subjectAltName=DNS:localhost -keyout self.key -out self.pem");
     // Before the first TLS call of this process: the authorities are read once.
     ::setenv("SSL_CERT_FILE", (*folder_ / "ca.pem").c_str(), 1);
@@ -53,19 +56,24 @@ class Tls : public ::testing::Test {
     ASSERT_EQ(ran.code, 0) << command << "\n" << ran.err;
   }
   static void certify(const std::string& name, const std::string& names, int days) {
-    run("openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=" + name + " -keyout " + name +
-        ".key -out " + name + ".csr");
+    run("openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=" + name +
+        " -keyout " + name + ".key -out " + name + ".csr");
     run("printf 'subjectAltName=" + names + "\\n' > " + name + ".ext");
-    run("openssl x509 -req -in " + name + ".csr -CA ca.pem -CAkey ca.key -CAcreateserial -days " + std::to_string(days) +
-        " -extfile " + name + ".ext -out " + name + ".pem");
+    run("openssl x509 -req -in " + name + ".csr -CA ca.pem -CAkey ca.key -CAcreateserial -days " +
+        std::to_string(days) + " -extfile " + name + ".ext -out " + name + ".pem");
   }
 
   // A TLS server with that certificate; `script` runs after the handshake.
-  static std::unique_ptr<test::RawServer> server(const std::string& name, std::function<void(SSL*)> script,
+  static std::unique_ptr<test::RawServer> server(const std::string& name,
+                                                 std::function<void(SSL*)> script,
                                                  int max_version = 0) {
     std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_server_method()), FreeContext());
-    EXPECT_EQ(SSL_CTX_use_certificate_file(context.get(), (*folder_ / (name + ".pem")).c_str(), SSL_FILETYPE_PEM), 1);
-    EXPECT_EQ(SSL_CTX_use_PrivateKey_file(context.get(), (*folder_ / (name + ".key")).c_str(), SSL_FILETYPE_PEM), 1);
+    EXPECT_EQ(SSL_CTX_use_certificate_file(context.get(), (*folder_ / (name + ".pem")).c_str(),
+                                           SSL_FILETYPE_PEM),
+              1);
+    EXPECT_EQ(SSL_CTX_use_PrivateKey_file(context.get(), (*folder_ / (name + ".key")).c_str(),
+                                          SSL_FILETYPE_PEM),
+              1);
     if (max_version != 0) {
       SSL_CTX_set_security_level(context.get(), 0);
       SSL_CTX_set_min_proto_version(context.get(), max_version);
@@ -88,8 +96,8 @@ class Tls : public ::testing::Test {
   }
   static base::Result<ClientResponse> get(std::uint16_t port, const std::string& host = "localhost",
                                           Milliseconds limit = Milliseconds(5000)) {
-    base::Result<HttpClient> client =
-        HttpClient::open(*parse_url("https://" + host + ":" + std::to_string(port)), ClientLimits{});
+    base::Result<HttpClient> client = HttpClient::open(
+        *parse_url("https://" + host + ":" + std::to_string(port)), ClientLimits{});
     ClientRequest request;
     request.target = "/";
     return client->send(request, base::deadline_in(limit));
@@ -117,7 +125,8 @@ TEST_F(Tls, SelfSignedLoopbackServerIsRefusedBeforeAnythingIsSent) {
   const base::Result<ClientResponse> got = get(running->port());
   ASSERT_FALSE(got.ok());
   EXPECT_EQ(got.error().code, Errc::io);
-  EXPECT_NE(got.error().what.find("its certificate was refused (self"), std::string::npos) << got.error().what;
+  EXPECT_NE(got.error().what.find("its certificate was refused (self"), std::string::npos)
+      << got.error().what;
   EXPECT_EQ(served, 0);
 }
 
@@ -126,7 +135,8 @@ TEST_F(Tls, CertificateOfAnotherHostIsRefused) {
   for (const char* host : {"localhost", "127.0.0.1"}) {
     const base::Result<ClientResponse> got = get(running->port(), host);
     ASSERT_FALSE(got.ok()) << host;
-    EXPECT_NE(got.error().what.find("its certificate was refused"), std::string::npos) << got.error().what;
+    EXPECT_NE(got.error().what.find("its certificate was refused"), std::string::npos)
+        << got.error().what;
   }
 }
 
@@ -160,14 +170,16 @@ TEST_F(Tls, BodyWithoutLengthThatIsCutIsNoAnswer) {
 TEST_F(Tls, DeadlineCountsInHandshakeAndAnswer) {
   const auto begin = std::chrono::steady_clock::now();
   std::atomic<bool> over{false};
-  const test::RawServer silent([&over](int) { (void)test::wait_until([&over] { return over.load(); }); });
+  const test::RawServer silent(
+      [&over](int) { (void)test::wait_until([&over] { return over.load(); }); });
   base::Result<ClientResponse> got = get(silent.port(), "localhost", Milliseconds(200));
   over = true;
   ASSERT_FALSE(got.ok());
   EXPECT_EQ(got.error().code, Errc::timeout) << got.error().what;
 
   const test::RawServer dripping([](int fd) {
-    const std::string header("\x16\x03\x03\x10\x00\x02\x00\x0f\xfc", 9);  // a handshake record of 4 KiB, begun
+    const std::string header("\x16\x03\x03\x10\x00\x02\x00\x0f\xfc",
+                             9);  // a handshake record of 4 KiB, begun
     test::write_text(fd, header);
     while (::send(fd, "x", 1, MSG_NOSIGNAL) == 1) {
       (void)base::wait_writable(fd, base::deadline_in(Milliseconds(5)));
@@ -197,7 +209,8 @@ TEST_F(Tls, PlainServerIsNoTlsServer) {
     test::read_request(fd);
     test::write_text(fd, "HTTP/1.1 200 OK\r\n\r\n");
   });
-  const test::RawServer html([](int fd) { test::write_text(fd, "HTTP/1.1 400 Bad Request\r\n\r\n"); });
+  const test::RawServer html(
+      [](int fd) { test::write_text(fd, "HTTP/1.1 400 Bad Request\r\n\r\n"); });
   const base::Result<ClientResponse> got = get(html.port());
   ASSERT_FALSE(got.ok());
   EXPECT_EQ(got.error().code, Errc::io);
@@ -210,15 +223,16 @@ TEST_F(Tls, CancelEndsAHandshake) {
     connected = true;
     (void)test::wait_until([&] { return over.load(); });
   });
-  base::Result<HttpClient> client =
-      HttpClient::open(*parse_url("https://localhost:" + std::to_string(silent.port())), ClientLimits{});
+  base::Result<HttpClient> client = HttpClient::open(
+      *parse_url("https://localhost:" + std::to_string(silent.port())), ClientLimits{});
   std::thread canceller([&] {
     (void)test::wait_until([&] { return connected.load(); });
     client->cancel();
   });
   ClientRequest request;
   request.target = "/";
-  const base::Result<ClientResponse> got = client->send(request, base::deadline_in(Milliseconds(20000)));
+  const base::Result<ClientResponse> got =
+      client->send(request, base::deadline_in(Milliseconds(20000)));
   canceller.join();
   over = true;
   ASSERT_FALSE(got.ok());

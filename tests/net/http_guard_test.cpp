@@ -33,12 +33,13 @@ RequestHead passed(std::string_view bytes) {
 }
 
 TEST(HttpGuard, OrdinaryRequestsPass) {
-  const RequestHead got =
-      passed(head("POST /a%20b/c?x=1&y&x=a+b%26", "X-One:  a b \r\nx-one: %0d%0a\r\nContent-Length: 12\r\n"));
+  const RequestHead got = passed(head("POST /a%20b/c?x=1&y&x=a+b%26",
+                                      "X-One:  a b \r\nx-one: %0d%0a\r\nContent-Length: 12\r\n"));
   EXPECT_EQ(got.method, "POST");
   EXPECT_EQ(got.target, "/a%20b/c?x=1&y&x=a+b%26");
   EXPECT_EQ(got.path, "/a b/c");
-  const std::vector<std::pair<std::string, std::string>> query = {{"x", "1"}, {"y", ""}, {"x", "a b&"}};
+  const std::vector<std::pair<std::string, std::string>> query = {
+      {"x", "1"}, {"y", ""}, {"x", "a b&"}};
   EXPECT_EQ(got.query, query);
   const Headers headers = {
       {"Host", "127.0.0.1:8787"}, {"X-One", "a b"}, {"x-one", "%0d%0a"}, {"Content-Length", "12"}};
@@ -47,8 +48,10 @@ TEST(HttpGuard, OrdinaryRequestsPass) {
   EXPECT_FALSE(got.expects_continue);
   EXPECT_EQ(passed(head("DELETE /a")).content_length, 0U);
   EXPECT_EQ(passed(head("GET /", "Content-Length: 0\r\n")).content_length, 0U);
-  EXPECT_TRUE(passed(head("POST /", "Content-Length: 1\r\nExpect: 100-Continue\r\n")).expects_continue);
-  EXPECT_FALSE(passed(head("POST /", "Content-Length: 0\r\nExpect: 100-continue\r\n")).expects_continue);
+  EXPECT_TRUE(
+      passed(head("POST /", "Content-Length: 1\r\nExpect: 100-Continue\r\n")).expects_continue);
+  EXPECT_FALSE(
+      passed(head("POST /", "Content-Length: 0\r\nExpect: 100-continue\r\n")).expects_continue);
 }
 
 TEST(HttpGuard, HostMissingOrTwice400) {
@@ -61,9 +64,10 @@ TEST(HttpGuard, HostMissingOrTwice400) {
 
 // Acceptance 56; DNS rebinding.
 TEST(HttpGuard, ForeignHost421) {
-  for (const char* host : {"evil.example:8787", "127.0.0.1", "127.0.0.1:8788", "localhost", "127.0.0.1:8787.evil.example",
-                           "evil.example", "user@127.0.0.1:8787", "127.0.0.1:08787", "fleet.example.org:1",
-                           "127.0.0.1:8787, evil", "localhost.:8787"}) {
+  for (const char* host :
+       {"evil.example:8787", "127.0.0.1", "127.0.0.1:8788", "localhost",
+        "127.0.0.1:8787.evil.example", "evil.example", "user@127.0.0.1:8787", "127.0.0.1:08787",
+        "fleet.example.org:1", "127.0.0.1:8787, evil", "localhost.:8787"}) {
     EXPECT_EQ(status("GET / HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n"), 421) << host;
   }
   for (const char* host : {"127.0.0.1:8787", "LocalHost:8787", "[::1]:8787", "Fleet.Example.Org"}) {
@@ -72,8 +76,9 @@ TEST(HttpGuard, ForeignHost421) {
 }
 
 TEST(HttpGuard, ForeignOrigin403AlsoNull) {
-  for (const char* origin : {"null", "http://evil.example", "https://127.0.0.1:8787", "http://127.0.0.1",
-                             "http://127.0.0.1:9", "http://127.0.0.1:8787/", "", "http://127.0.0.1:8787 http://evil"}) {
+  for (const char* origin :
+       {"null", "http://evil.example", "https://127.0.0.1:8787", "http://127.0.0.1",
+        "http://127.0.0.1:9", "http://127.0.0.1:8787/", "", "http://127.0.0.1:8787 http://evil"}) {
     EXPECT_EQ(status(head("GET /", "Origin: " + std::string(origin) + "\r\n")), 403) << origin;
   }
   EXPECT_EQ(status(head("GET /", "Origin: http://127.0.0.1:8787\r\nOrigin: null\r\n")), 403);
@@ -82,9 +87,10 @@ TEST(HttpGuard, ForeignOrigin403AlsoNull) {
 }
 
 TEST(HttpGuard, Encodings501) {
-  for (const char* line : {"Transfer-Encoding: chunked\r\nContent-Length: 1\r\n", "Transfer-Encoding: identity\r\n",
-                           "transfer-encoding:\r\n", "Transfer-Encoding: gzip, chunked\r\n",
-                           "Content-Encoding: gzip\r\nContent-Length: 1\r\n"}) {
+  for (const char* line :
+       {"Transfer-Encoding: chunked\r\nContent-Length: 1\r\n", "Transfer-Encoding: identity\r\n",
+        "transfer-encoding:\r\n", "Transfer-Encoding: gzip, chunked\r\n",
+        "Content-Encoding: gzip\r\nContent-Length: 1\r\n"}) {
     EXPECT_EQ(status(head("POST /", line)), 501) << line;
   }
   EXPECT_EQ(status(head("GET /", "Transfer-Encoding: chunked\r\n")), 501);
@@ -93,7 +99,8 @@ TEST(HttpGuard, Encodings501) {
 TEST(HttpGuard, ContentLengthTwiceOrNoNumber400) {
   EXPECT_EQ(status(head("POST /", "Content-Length: 2\r\nContent-Length: 2\r\n")), 400);
   for (const char* length : {"", "-1", "+1", "1.0", "0x10", "1, 1", "1 1", "1e3", "one"}) {
-    EXPECT_EQ(status(head("POST /", "Content-Length: " + std::string(length) + "\r\n")), 400) << length;
+    EXPECT_EQ(status(head("POST /", "Content-Length: " + std::string(length) + "\r\n")), 400)
+        << length;
   }
 }
 
@@ -110,8 +117,10 @@ TEST(HttpGuard, BodyOnGet400) {
 
 TEST(HttpGuard, BodyOverTheLimit413) {
   EXPECT_EQ(status(head("POST /", "Content-Length: 65536\r\n")), 0);
-  for (const char* length : {"65537", "4294967296", "18446744073709551616", "99999999999999999999999999999999"}) {
-    EXPECT_EQ(status(head("POST /", "Content-Length: " + std::string(length) + "\r\n")), 413) << length;
+  for (const char* length :
+       {"65537", "4294967296", "18446744073709551616", "99999999999999999999999999999999"}) {
+    EXPECT_EQ(status(head("POST /", "Content-Length: " + std::string(length) + "\r\n")), 413)
+        << length;
   }
   EXPECT_EQ(status(head("DELETE /", "Content-Length: 65537\r\n")), 413);
 }
@@ -143,8 +152,8 @@ TEST(HttpGuard, EveryControlByteAnywhere400) {
 }
 
 TEST(HttpGuard, MalformedHeaders400) {
-  for (const char* lines : {"no colon\r\n", ": empty name\r\n", "Na me: a\r\n", "Name : a\r\n", " folded: a\r\n", "X(: a\r\n",
-                            "\xc3\xa4: a\r\n"}) {
+  for (const char* lines : {"no colon\r\n", ": empty name\r\n", "Na me: a\r\n", "Name : a\r\n",
+                            " folded: a\r\n", "X(: a\r\n", "\xc3\xa4: a\r\n"}) {
     EXPECT_EQ(status(head("GET /", lines)), 400) << lines;
   }
   EXPECT_EQ(status("GET / HTTP/1.1\r\nHost: 127.0.0.1:8787\r\n"), 400) << "without its end";
@@ -155,9 +164,10 @@ TEST(HttpGuard, MalformedHeaders400) {
 
 TEST(HttpGuard, MalformedRequestLines) {
   const std::string host = "\r\nHost: 127.0.0.1:8787\r\n\r\n";
-  for (const char* line : {"GET", "GET /", "GET HTTP/1.1", "G@T / HTTP/1.1", " GET / HTTP/1.1", "GET / FTP/1.1",
-                           "GET  / HTTP/1.1", "GET / x HTTP/1.1", "GET http://127.0.0.1:8787/ HTTP/1.1", "GET * HTTP/1.1",
-                           "GET a HTTP/1.1", "GET /#f HTTP/1.1", "GET /\xff HTTP/1.1"}) {
+  for (const char* line :
+       {"GET", "GET /", "GET HTTP/1.1", "G@T / HTTP/1.1", " GET / HTTP/1.1", "GET / FTP/1.1",
+        "GET  / HTTP/1.1", "GET / x HTTP/1.1", "GET http://127.0.0.1:8787/ HTTP/1.1",
+        "GET * HTTP/1.1", "GET a HTTP/1.1", "GET /#f HTTP/1.1", "GET /\xff HTTP/1.1"}) {
     EXPECT_EQ(status(line + host), 400) << line;
   }
   EXPECT_EQ(status("GET / HTTP/2.0" + host), 505);
@@ -170,7 +180,8 @@ TEST(HttpGuard, MalformedRequestLines) {
 }
 
 TEST(HttpGuard, BrokenEscapesAndHiddenControlBytes400) {
-  for (const char* target : {"/%", "/%4", "/%zz", "/%0d%0aX:y", "/%00", "/a?%", "/a?x=%f", "/%7f"}) {
+  for (const char* target :
+       {"/%", "/%4", "/%zz", "/%0d%0aX:y", "/%00", "/a?%", "/a?x=%f", "/%7f"}) {
     EXPECT_EQ(status(head("GET " + std::string(target))), 400) << target;
   }
 }
@@ -208,7 +219,9 @@ TEST(HttpGuard, PeerBehindAProxyIsTheLastHop) {
   EXPECT_EQ(peer({}), std::nullopt);
   EXPECT_EQ(peer({{"X-Forwarded-For", "203.0.113.9"}}), "203.0.113.9");
   EXPECT_EQ(peer({{"x-forwarded-for", "1.1.1.1, 203.0.113.9"}}), "203.0.113.9");
-  EXPECT_EQ(peer({{"X-Forwarded-For", "203.0.113.9"}, {"X-Forwarded-For", "9.9.9.9,  198.51.100.7 "}}), "198.51.100.7");
+  EXPECT_EQ(
+      peer({{"X-Forwarded-For", "203.0.113.9"}, {"X-Forwarded-For", "9.9.9.9,  198.51.100.7 "}}),
+      "198.51.100.7");
   EXPECT_EQ(peer({{"X-Forwarded-For", "203.0.113.9:4711"}}), "203.0.113.9");
   EXPECT_EQ(peer({{"X-Forwarded-For", "[2001:db8::1]:4711"}}), "2001:db8::1");
   EXPECT_EQ(peer({{"X-Forwarded-For", "2001:db8::1"}}), "2001:db8::1");

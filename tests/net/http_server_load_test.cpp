@@ -1,4 +1,3 @@
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -11,6 +10,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "net/http_server.hpp"
 #include "net/limits.hpp"
@@ -30,7 +31,8 @@ using test::status_of;
 using test::wait_until;
 
 void serve_plain(Running& running) {
-  running.server->route("GET", "/plain", [](const ServerRequest&) -> HandlerResult { return ServerResponse{}; });
+  running.server->route("GET", "/plain",
+                        [](const ServerRequest&) -> HandlerResult { return ServerResponse{}; });
 }
 
 std::size_t open_descriptors() {
@@ -98,7 +100,8 @@ TEST(ServerLoad, PeersThatDoNotReadTheirAnswersDelayNobody) {
     ASSERT_TRUE(lazy.back()->send(request(running.port, "GET /large")));
   }
   EXPECT_LT(median_of_plain(running.port), Milliseconds(50));
-  EXPECT_GT(lazy.front()->read_all().size(), std::size_t{8} << 20U) << "whole, when it is read at last";
+  EXPECT_GT(lazy.front()->read_all().size(), std::size_t{8} << 20U)
+      << "whole, when it is read at last";
 }
 
 TEST(ServerLoad, TenThousandConnectionsOpenedAndDroppedStayBounded) {
@@ -169,8 +172,9 @@ TEST(ServerLoad, ManyCallersAtOnceAreAllAnswered) {
     callers.emplace_back([&, caller] {
       for (int i = 0; i < 100; ++i) {
         const std::string body = std::to_string(caller) + ":" + std::to_string(i);
-        const std::string answer = ask(running.port, request(running.port, "POST /echo",
-                                                             "Content-Length: " + std::to_string(body.size()) + "\r\n", body));
+        const std::string answer = ask(
+            running.port, request(running.port, "POST /echo",
+                                  "Content-Length: " + std::to_string(body.size()) + "\r\n", body));
         right += answer.substr(answer.find("\r\n\r\n") + 4) == body ? 1 : 0;
       }
     });
@@ -209,7 +213,8 @@ int with_soft_limit_1024() {
   if ((*opened)->parked_capacity() != 4096 - 512) {
     return fail("the bound is not the limit less 512");
   }
-  if (!log.contains("at most 3584 requests are held instead of 100000: the limit of open files is 4096")) {
+  if (!log.contains(
+          "at most 3584 requests are held instead of 100000: the limit of open files is 4096")) {
     return fail("the cut was not said");
   }
   return 0;
@@ -224,7 +229,8 @@ int with_no_descriptor_left() {
     return fail("open");
   }
   HttpServer& server = **opened;
-  server.route("GET", "/plain", [](const ServerRequest&) -> HandlerResult { return ServerResponse{}; });
+  server.route("GET", "/plain",
+               [](const ServerRequest&) -> HandlerResult { return ServerResponse{}; });
   if (!server.start().ok()) {
     return fail("start");
   }

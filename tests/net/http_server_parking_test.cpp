@@ -1,4 +1,3 @@
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -6,6 +5,8 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "base/mutex.hpp"
 #include "net/http_client.hpp"
@@ -52,7 +53,8 @@ class Parking : public ::testing::Test {
       response.body = name_of(asked.turn);
       return response;
     });
-    running_.server->route("GET", "/plain", [](const ServerRequest&) -> HandlerResult { return ServerResponse{}; });
+    running_.server->route("GET", "/plain",
+                           [](const ServerRequest&) -> HandlerResult { return ServerResponse{}; });
     running_.server->on_gone([this](RequestId id) {
       const base::MutexLock lock(mu_);
       gone_.push_back(id);
@@ -151,8 +153,9 @@ TEST_F(Parking, StopLetsRunningRequestsFinish) {
 }
 
 TEST_F(Parking, HandlerThatParksInItsLastTurnIsAnsweredFor) {
-  running_.server->route("GET", "/stubborn",
-                         [](const ServerRequest&) -> HandlerResult { return Park{base::deadline_in(Milliseconds(60000))}; });
+  running_.server->route("GET", "/stubborn", [](const ServerRequest&) -> HandlerResult {
+    return Park{base::deadline_in(Milliseconds(60000))};
+  });
   running_.start();
   Peer peer(running_.port);
   ASSERT_TRUE(peer.send(request(running_.port, "GET /stubborn")));
@@ -184,7 +187,8 @@ TEST_F(Parking, HandlerMayParkAgain) {
     return response;
   });
   running_.start();
-  EXPECT_NE(ask(running_.port, request(running_.port, "GET /again")).find("\r\n\r\nover"), std::string::npos);
+  EXPECT_NE(ask(running_.port, request(running_.port, "GET /again")).find("\r\n\r\nover"),
+            std::string::npos);
   EXPECT_EQ(runs, 4);
 }
 
@@ -260,7 +264,8 @@ TEST_F(Parking, WakesFromAnotherThreadRacingTheParkingAreNotLost) {
   }
   running_.server->route("GET", "/raced/{}", [&](const ServerRequest& asked) -> HandlerResult {
     if (asked.turn == Turn::first) {
-      latest[std::stoul(asked.captures[0])] = asked.id;  // from here on the waker may come at any moment, once
+      latest[std::stoul(asked.captures[0])] =
+          asked.id;  // from here on the waker may come at any moment, once
       return Park{base::deadline_in(Milliseconds(60000))};
     }
     return ServerResponse{};
@@ -321,7 +326,8 @@ TEST_F(FewPlaces, OverTheBoundTheHandlerAnswersAtOnce) {
   EXPECT_TRUE(wait_until([this] { return running_.server->parked() == 2; }));
 }
 
-// Acceptance 52: 1,000 held with no thread more, an ordinary call at once. (The soft limit of 1024 is in its own test.)
+// Acceptance 52: 1,000 held with no thread more, an ordinary call at once. (The soft limit of 1024
+// is in its own test.)
 TEST_F(Parking, ThousandHeldRequestsUseNoThreadAndDelayNobody) {
   running_.start();
   const std::size_t threads = test::thread_count();

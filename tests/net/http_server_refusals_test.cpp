@@ -1,7 +1,7 @@
-#include <gtest/gtest.h>
-
 #include <chrono>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "net/http_server.hpp"
 #include "net/limits.hpp"
@@ -37,7 +37,8 @@ class Refusals : public ::testing::Test {
     running_.server->route("GET", "/throws", [](const ServerRequest&) -> HandlerResult {
       throw std::runtime_error("secret text");
     });
-    running_.server->route("GET", "/throws-int", [](const ServerRequest&) -> HandlerResult { throw 7; });
+    running_.server->route("GET", "/throws-int",
+                           [](const ServerRequest&) -> HandlerResult { throw 7; });
     running_.server->route("GET", "/splits", [](const ServerRequest& asked) -> HandlerResult {
       ServerResponse response;
       response.headers.emplace_back("X-Echo", asked.query_value("v").value_or(""));
@@ -56,8 +57,10 @@ TEST_F(Refusals, ForeignHost421ForeignOrigin403) {
   EXPECT_EQ(status_of(ask(running_.port, "GET /x HTTP/1.1\r\nHost: evil.example\r\n\r\n")), 421);
   EXPECT_EQ(status("GET /x", "Origin: null\r\n"), 403);
   EXPECT_EQ(status("GET /x", "Origin: http://evil.example\r\n"), 403);
-  EXPECT_EQ(status("GET /x", "Origin: http://localhost:" + std::to_string(running_.port) + "\r\n"), 200);
-  const std::string foreign = ask(running_.port, request(running_.port, "GET /x", "Origin: null\r\n"));
+  EXPECT_EQ(status("GET /x", "Origin: http://localhost:" + std::to_string(running_.port) + "\r\n"),
+            200);
+  const std::string foreign =
+      ask(running_.port, request(running_.port, "GET /x", "Origin: null\r\n"));
   EXPECT_EQ(foreign.find("Access-Control"), std::string::npos);
 }
 
@@ -69,7 +72,8 @@ TEST_F(Refusals, ChunkedBodyDoesNotPassTheLimit) {
 }
 
 TEST_F(Refusals, GzipBodyIsNotUnpacked) {
-  EXPECT_EQ(status("POST /x", "Content-Encoding: gzip\r\nContent-Length: 3\r\n", "\x1f\x8b\x08"), 501);
+  EXPECT_EQ(status("POST /x", "Content-Encoding: gzip\r\nContent-Length: 3\r\n", "\x1f\x8b\x08"),
+            501);
 }
 
 TEST_F(Refusals, OversizedBodyIsRefusedBeforeItIsRead) {
@@ -128,21 +132,24 @@ TEST_F(Refusals, HeaderFloods431) {
 TEST_F(Refusals, ControlBytes400AndEncodedOnesStayEncoded) {
   EXPECT_EQ(status("GET /x", std::string_view("X: a\0b\r\n", 8)), 400);
   EXPECT_EQ(status_of(ask(running_.port, "GET /x HTTP/1.1\nHost: a\n\n")), 400);
-  const std::string shown = ask(running_.port, request(running_.port, "GET /x", "X: a%0d%0aEvil: 1\r\n"));
+  const std::string shown =
+      ask(running_.port, request(running_.port, "GET /x", "X: a%0d%0aEvil: 1\r\n"));
   EXPECT_EQ(status_of(shown), 200);
   EXPECT_NE(shown.find("X=a%0d%0aEvil: 1\n"), std::string::npos) << shown;
 }
 
 TEST_F(Refusals, RemoteAddrHeaderShadowsNothing) {
-  const std::string shown = ask(
-      running_.port, request(running_.port, "GET /x", "REMOTE_ADDR: 9.9.9.9\r\nX-Forwarded-For: 9.9.9.9\r\n"));
+  const std::string shown =
+      ask(running_.port,
+          request(running_.port, "GET /x", "REMOTE_ADDR: 9.9.9.9\r\nX-Forwarded-For: 9.9.9.9\r\n"));
   EXPECT_NE(shown.find("\r\n\r\n127.0.0.1\n"), std::string::npos) << shown;
 }
 
 TEST_F(Refusals, RangeAndAcceptEncodingChangeNoAnswer) {
   const std::string plain = ask(running_.port, request(running_.port, "GET /x"));
-  const std::string shown = ask(running_.port, request(running_.port, "GET /x",
-                                                       "Range: bytes=0-1,3-4\r\nAccept-Encoding: gzip, br\r\n"));
+  const std::string shown = ask(
+      running_.port,
+      request(running_.port, "GET /x", "Range: bytes=0-1,3-4\r\nAccept-Encoding: gzip, br\r\n"));
   EXPECT_EQ(status_of(shown), 200);
   EXPECT_EQ(shown.find("Content-Encoding"), std::string::npos);
   EXPECT_NE(shown.find("Range=bytes=0-1,3-4\n"), std::string::npos) << shown;
@@ -150,10 +157,11 @@ TEST_F(Refusals, RangeAndAcceptEncodingChangeNoAnswer) {
 }
 
 TEST_F(Refusals, FormBodyIsNoQuery) {
-  const std::string shown = ask(running_.port, request(running_.port, "POST /x",
-                                                       "Content-Type: application/x-www-form-urlencoded\r\n"
-                                                       "Content-Length: 3\r\n",
-                                                       "a=b"));
+  const std::string shown =
+      ask(running_.port, request(running_.port, "POST /x",
+                                 "Content-Type: application/x-www-form-urlencoded\r\n"
+                                 "Content-Length: 3\r\n",
+                                 "a=b"));
   EXPECT_NE(shown.find("\na=b\n"), std::string::npos) << shown;
 }
 
@@ -170,15 +178,18 @@ TEST_F(Refusals, NoExceptionTextLeaves) {
 }
 
 TEST_F(Refusals, AnswerHeaderIsNotSplit) {
-  const std::string shown = ask(running_.port, request(running_.port, "GET /splits?v=a%0d%0aSet-Cookie:%20b"));
+  const std::string shown =
+      ask(running_.port, request(running_.port, "GET /splits?v=a%0d%0aSet-Cookie:%20b"));
   EXPECT_EQ(status_of(shown), 500);
   EXPECT_EQ(shown.find("Set-Cookie"), std::string::npos);
-  EXPECT_NE(ask(running_.port, request(running_.port, "GET /splits?v=a")).find("X-Echo: a\r\n"), std::string::npos);
+  EXPECT_NE(ask(running_.port, request(running_.port, "GET /splits?v=a")).find("X-Echo: a\r\n"),
+            std::string::npos);
 }
 
 TEST_F(Refusals, OneRequestAConnection) {
-  const std::string both = ask(running_.port, request(running_.port, "GET /x", "Connection: keep-alive\r\n") +
-                                                  request(running_.port, "GET /x"));
+  const std::string both =
+      ask(running_.port, request(running_.port, "GET /x", "Connection: keep-alive\r\n") +
+                             request(running_.port, "GET /x"));
   EXPECT_EQ(status_of(both), 200);
   EXPECT_EQ(both.find("HTTP/1.1", 1), std::string::npos) << "the second is not answered";
   EXPECT_NE(both.find("Connection: close\r\n"), std::string::npos);
@@ -186,7 +197,8 @@ TEST_F(Refusals, OneRequestAConnection) {
 
 TEST_F(Refusals, ExpectContinueIsAnswered) {
   Peer peer(running_.port);
-  ASSERT_TRUE(peer.send(request(running_.port, "POST /x", "Content-Length: 3\r\nExpect: 100-continue\r\n")));
+  ASSERT_TRUE(peer.send(
+      request(running_.port, "POST /x", "Content-Length: 3\r\nExpect: 100-continue\r\n")));
   EXPECT_EQ(peer.read_until("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
   ASSERT_TRUE(peer.send("abc"));
   EXPECT_EQ(status_of(peer.read_all()), 200);
@@ -214,7 +226,8 @@ TEST(RefusalsOfServer, IncompleteRequestIsDroppedWithoutAnAnswer) {
   running.server->route("POST", "/x", show);
   running.start();
   for (const std::string& begun :
-       {std::string(), std::string("GET"), request(running.port, "POST /x", "Content-Length: 3\r\n", "ab")}) {
+       {std::string(), std::string("GET"),
+        request(running.port, "POST /x", "Content-Length: 3\r\n", "ab")}) {
     Peer peer(running.port);
     ASSERT_TRUE(peer.send(begun));
     EXPECT_EQ(peer.read_all(), "");
@@ -243,11 +256,13 @@ TEST(RefusalsOfServer, BehindAProxyThePeerIsTheLastHop) {
   Running running(options);
   running.server->route("GET", "/x", show);
   running.start();
-  const std::string shown = ask(running.port,
-                                "GET /x HTTP/1.1\r\nHost: fleet.example.org\r\nOrigin: https://fleet.example.org\r\n"
-                                "X-Forwarded-For: 1.1.1.1, 203.0.113.5\r\nREMOTE_ADDR: 9.9.9.9\r\n\r\n");
+  const std::string shown =
+      ask(running.port,
+          "GET /x HTTP/1.1\r\nHost: fleet.example.org\r\nOrigin: https://fleet.example.org\r\n"
+          "X-Forwarded-For: 1.1.1.1, 203.0.113.5\r\nREMOTE_ADDR: 9.9.9.9\r\n\r\n");
   EXPECT_NE(shown.find("\r\n\r\n203.0.113.5\n"), std::string::npos) << shown;
-  EXPECT_NE(ask(running.port, request(running.port, "GET /x")).find("\r\n\r\n127.0.0.1\n"), std::string::npos);
+  EXPECT_NE(ask(running.port, request(running.port, "GET /x")).find("\r\n\r\n127.0.0.1\n"),
+            std::string::npos);
 }
 
 // Acceptance 55.

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/lib/support.hpp"
 #include "net/http_client.hpp"
+#include "tests/lib/support.hpp"
 #include "tests/net/peer.hpp"
 
 namespace robot_council::net {
@@ -72,7 +72,8 @@ TEST(HttpServer, UnknownPathIs404AndUnknownMethod405WithAllow) {
   running.server->route("GET", "/a/{}", echo);
   running.start();
   EXPECT_EQ(status_of(ask(running.port, request(running.port, "GET /b"))), 404);
-  EXPECT_EQ(status_of(ask(running.port, request(running.port, "GET /a/"))), 404) << "{} takes no empty segment";
+  EXPECT_EQ(status_of(ask(running.port, request(running.port, "GET /a/"))), 404)
+      << "{} takes no empty segment";
   EXPECT_EQ(status_of(ask(running.port, request(running.port, "GET /a/b/c"))), 404);
   EXPECT_EQ(status_of(ask(running.port, request(running.port, "GET //a"))), 404);
   const std::string refused = ask(running.port, request(running.port, "DELETE /a"));

@@ -6,12 +6,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+
+#include <gtest/gtest.h>
 
 #include "net/listener.hpp"
 
@@ -22,7 +22,8 @@ Peer::Peer(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXE
   name.sin_family = AF_INET;
   name.sin_port = htons(port);
   name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (::connect(fd_.get(), static_cast<const sockaddr*>(static_cast<const void*>(&name)), sizeof name) != 0) {
+  if (::connect(fd_.get(), static_cast<const sockaddr*>(static_cast<const void*>(&name)),
+                sizeof name) != 0) {
     fd_.reset();
   }
 }
@@ -38,7 +39,9 @@ bool Peer::send(std::string_view bytes) {
   return true;
 }
 
-void Peer::finish_sending() { ::shutdown(fd_.get(), SHUT_WR); }
+void Peer::finish_sending() {
+  ::shutdown(fd_.get(), SHUT_WR);
+}
 
 std::string Peer::read_all(base::Milliseconds limit, bool* reset) {
   const base::SteadyTime deadline = base::deadline_in(limit);
@@ -79,7 +82,9 @@ std::string Peer::read_until(std::string_view end, base::Milliseconds limit) {
 
 int status_of(std::string_view bytes) {
   constexpr std::string_view kStart = "HTTP/1.1 ";
-  return bytes.substr(0, kStart.size()) == kStart ? std::atoi(std::string(bytes.substr(kStart.size(), 3)).c_str()) : 0;
+  return bytes.substr(0, kStart.size()) == kStart
+             ? std::atoi(std::string(bytes.substr(kStart.size(), 3)).c_str())
+             : 0;
 }
 
 std::string ask(std::uint16_t port, std::string_view bytes) {
@@ -89,9 +94,10 @@ std::string ask(std::uint16_t port, std::string_view bytes) {
   return peer.read_all();
 }
 
-std::string request(std::uint16_t port, std::string_view line, std::string_view lines, std::string_view body) {
-  return std::string(line) + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\n" + std::string(lines) + "\r\n" +
-         std::string(body);
+std::string request(std::uint16_t port, std::string_view line, std::string_view lines,
+                    std::string_view body) {
+  return std::string(line) + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\n" +
+         std::string(lines) + "\r\n" + std::string(body);
 }
 
 RawServer::RawServer(std::function<void(int)> script) {
@@ -100,7 +106,8 @@ RawServer::RawServer(std::function<void(int)> script) {
   listener_ = std::move(listener).value();
   port_ = net::port_of(listener_).value_or(0);
   thread_ = std::thread([this, script = std::move(script)] {
-    while (base::wait_readable(listener_.get(), base::deadline_in(base::Milliseconds(60000))).ok()) {
+    while (
+        base::wait_readable(listener_.get(), base::deadline_in(base::Milliseconds(60000))).ok()) {
       base::Fd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
       if (fd.valid()) {
         script(fd.get());
@@ -148,11 +155,14 @@ Running::Running(const net::ServerOptions& options) {
   }
 }
 
-void Running::start() { EXPECT_TRUE(server->start().ok()); }
+void Running::start() {
+  EXPECT_TRUE(server->start().ok());
+}
 
 std::size_t thread_count() {
   std::size_t count = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+  for ([[maybe_unused]] const auto& entry :
+       std::filesystem::directory_iterator("/proc/self/task")) {
     ++count;
   }
   return count;

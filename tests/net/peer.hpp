@@ -22,7 +22,8 @@ class Peer {
   // Everything up to the other side's end; *reset tells whether it was a reset.
   std::string read_all(base::Milliseconds limit = base::Milliseconds(10000), bool* reset = nullptr);
   // Up to and including `end`.
-  std::string read_until(std::string_view end, base::Milliseconds limit = base::Milliseconds(10000));
+  std::string read_until(std::string_view end,
+                         base::Milliseconds limit = base::Milliseconds(10000));
   void close() { fd_.reset(); }
   [[nodiscard]] bool connected() const { return fd_.valid(); }
   [[nodiscard]] int fd() const { return fd_.get(); }
@@ -36,9 +37,11 @@ int status_of(std::string_view bytes);
 // Sends one request and reads the answer.
 std::string ask(std::uint16_t port, std::string_view bytes);
 // "METHOD target HTTP/1.1" with our Host and the given lines, each with its CR LF.
-std::string request(std::uint16_t port, std::string_view line, std::string_view lines = {}, std::string_view body = {});
+std::string request(std::uint16_t port, std::string_view line, std::string_view lines = {},
+                    std::string_view body = {});
 
-// A server of raw bytes on 127.0.0.1: `script` gets each connection, one after the other, in a thread of its own.
+// A server of raw bytes on 127.0.0.1: `script` gets each connection, one after the other, in a
+// thread of its own.
 class RawServer {
  public:
   explicit RawServer(std::function<void(int fd)> script);

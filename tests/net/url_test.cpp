@@ -28,8 +28,8 @@ TEST(Url, PortsAndDefaults) {
   EXPECT_EQ(parse_url("http://a:8787")->origin(), "http://a:8787");
   EXPECT_EQ(parse_url("http://a:80")->origin(), "http://a");
   EXPECT_EQ(parse_url("https://a:80")->origin(), "https://a:80");
-  for (const char* text : {"http://a:0", "http://a:65536", "http://a:-1", "http://a:8x", "http://a:99999999999999999999",
-                           "http://[::1]8", "http://a:80:80"}) {
+  for (const char* text : {"http://a:0", "http://a:65536", "http://a:-1", "http://a:8x",
+                           "http://a:99999999999999999999", "http://[::1]8", "http://a:80:80"}) {
     EXPECT_EQ(why(text), "its port is not a number from 1 to 65535") << text;
   }
 }
@@ -44,10 +44,12 @@ TEST(Url, Ipv6HostLosesItsBrackets) {
   EXPECT_TRUE(check_transport(*url).ok());
 }
 
-// account contract 2: no absolute URL with a host, or one with user, query, fragment, control character.
+// account contract 2: no absolute URL with a host, or one with user, query, fragment, control
+// character.
 TEST(Url, UnusableOnesSayWhy) {
   EXPECT_EQ(why(""), "it is empty");
-  for (const char* text : {"fleet.example.org", "//fleet", "/path", "ftp://a", "http:/a", "file:///etc/passwd"}) {
+  for (const char* text :
+       {"fleet.example.org", "//fleet", "/path", "ftp://a", "http:/a", "file:///etc/passwd"}) {
     EXPECT_EQ(why(text), "it does not begin with http:// or https://") << text;
   }
   for (const char* text : {"http://", "http:///path", "http://:80"}) {
@@ -59,12 +61,13 @@ TEST(Url, UnusableOnesSayWhy) {
   EXPECT_EQ(why("http://a/?"), "it must not have a query");
   EXPECT_EQ(why("http://a/#f"), "it must not have a fragment");
   EXPECT_EQ(why("http://a\\@b"), "it holds a backslash");
-  for (const char* text : {"http://a/\n", "http://a b", "http://a/\x7f", " http://a", "http://a\t"}) {
+  for (const char* text :
+       {"http://a/\n", "http://a b", "http://a/\x7f", " http://a", "http://a\t"}) {
     EXPECT_EQ(why(text), "it holds a control character or a blank") << text;
   }
   EXPECT_EQ(why(std::string_view("http://a/\0b", 11)), "it holds a control character or a blank");
-  for (const char* text : {"http://[::1", "http://[::g]", "http://a..b", "http://-a", "http://a%41", "http://\xc3\xa4",
-                           "http://[127.0.0.1]"}) {
+  for (const char* text : {"http://[::1", "http://[::g]", "http://a..b", "http://-a", "http://a%41",
+                           "http://\xc3\xa4", "http://[127.0.0.1]"}) {
     EXPECT_EQ(why(text), "its host is not valid") << text;
   }
   EXPECT_EQ(why("http://a/\xc3\xa4"), "its path holds bytes that must be percent-encoded");
@@ -74,12 +77,13 @@ TEST(Url, UnusableOnesSayWhy) {
 
 // account acceptance 20.
 TEST(Url, PlainHttpOnlyToLoopback) {
-  for (const char* text : {"http://127.0.0.1:8787", "http://localhost", "http://LOCALHOST:1", "http://[::1]:1",
-                           "https://fleet.example.test"}) {
+  for (const char* text : {"http://127.0.0.1:8787", "http://localhost", "http://LOCALHOST:1",
+                           "http://[::1]:1", "https://fleet.example.test"}) {
     EXPECT_TRUE(check_transport(*parse_url(text)).ok()) << text;
   }
-  for (const char* text : {"http://fleet.example.test", "http://127.0.0.2", "http://localhost.example.org", "http://0.0.0.0",
-                           "http://127.1", "http://[::ffff:127.0.0.1]", "http://10.0.0.1"}) {
+  for (const char* text :
+       {"http://fleet.example.test", "http://127.0.0.2", "http://localhost.example.org",
+        "http://0.0.0.0", "http://127.1", "http://[::ffff:127.0.0.1]", "http://10.0.0.1"}) {
     const base::Status checked = check_transport(*parse_url(text));
     ASSERT_FALSE(checked.ok()) << text;
     EXPECT_EQ(checked.error().code, base::Errc::refused);
@@ -87,10 +91,12 @@ TEST(Url, PlainHttpOnlyToLoopback) {
 }
 
 TEST(Url, LoopbackIsTheWholeNet) {
-  for (const char* text : {"http://127.0.0.1", "http://127.255.0.9", "http://localhost", "http://[::1]"}) {
+  for (const char* text :
+       {"http://127.0.0.1", "http://127.255.0.9", "http://localhost", "http://[::1]"}) {
     EXPECT_TRUE(parse_url(text)->loopback()) << text;
   }
-  for (const char* text : {"http://128.0.0.1", "http://127.0.0.1.example.org", "http://[::2]", "http://local"}) {
+  for (const char* text :
+       {"http://128.0.0.1", "http://127.0.0.1.example.org", "http://[::2]", "http://local"}) {
     EXPECT_FALSE(parse_url(text)->loopback()) << text;
   }
 }

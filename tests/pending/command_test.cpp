@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
+
+#include <sqlite3.h>
 
 #include "base/files.hpp"
 #include "brake/homes.hpp"
@@ -57,7 +58,8 @@ class Command : public test::PendingTest {
     EXPECT_EQ(ran.err, "");
   }
   std::string database() { return home_.files().database(); }
-  // Runs as the user `nobody`, to whom everything in the home is given; -1 when that is not possible here.
+  // Runs as the user `nobody`, to whom everything in the home is given; -1 when that is not
+  // possible here.
   int run_as_nobody(const PendingOptions& options, const std::string& expected_part) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(home_.dir.path())) {
       if (::lchown(entry.path().c_str(), kNobody, kNobody) != 0) {
@@ -73,7 +75,8 @@ class Command : public test::PendingTest {
       }
       const int fd = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
       const int code = pending::run(options, home_.context(), fd);
-      return expected_part.empty() ? (home_.log.lines().empty() ? code : 97) : (home_.log.contains(expected_part) ? code : 96);
+      return expected_part.empty() ? (home_.log.lines().empty() ? code : 97)
+                                   : (home_.log.contains(expected_part) ? code : 96);
     });
   }
   static constexpr unsigned kNobody = 65534;
@@ -97,7 +100,8 @@ TEST_F(Command, S075EachFormat) {
   EXPECT_EQ(run().out, block("\\n" + line_of(1)));
   add(events(2, 2));
   options_.format = "deny";
-  EXPECT_EQ(run().out, "{\"decision\":\"deny\",\"reason\":\"Robot Council has news:\\n" + line_of(2) + "\"}");
+  EXPECT_EQ(run().out,
+            "{\"decision\":\"deny\",\"reason\":\"Robot Council has news:\\n" + line_of(2) + "\"}");
   add(events(3, 3));
   options_.format = "cursor";
   EXPECT_EQ(run().out, "{\"followup_message\":\"Robot Council has news:\\n" + line_of(3) + "\"}");
@@ -128,7 +132,8 @@ TEST_F(Command, S076WrongOptionsTakeNothing) {
   home_.environment.set("ROBOT_COUNCIL_SERVICE", test::kService);
   home_.environment.unset("ROBOT_COUNCIL_HARNESS");
   refused(options_,
-          "Could not tell which harness this is. Pass --harness=<name>, or set ROBOT_COUNCIL_HARNESS in this harness's "
+          "Could not tell which harness this is. Pass --harness=<name>, or set "
+          "ROBOT_COUNCIL_HARNESS in this harness's "
           "configuration.");
   EXPECT_EQ(states(), "0 ");
   EXPECT_FALSE(base::exists(home_.files().drain()));
@@ -183,14 +188,17 @@ TEST_F(Command, ADatabaseWithoutTablesIsQuiet) {
 
 // 26
 TEST_F(Command, S026ATextFileInItsPlace) {
-  for (const std::string& content : {std::string("hello, I am no database\n"), std::string(10000, 'x')}) {
+  for (const std::string& content :
+       {std::string("hello, I am no database\n"), std::string(10000, 'x')}) {
     test::write_text(database(), content);
     const Ran ran = run();
     EXPECT_EQ(ran.code, kExitSink);
     EXPECT_EQ(ran.out, "");
-    EXPECT_EQ(ran.err, "The sink `" + database() +
-                           "` does not parse: file is not a database. It was left as it was; move it aside to let "
-                           "delivery resume.\n");
+    EXPECT_EQ(
+        ran.err,
+        "The sink `" + database() +
+            "` does not parse: file is not a database. It was left as it was; move it aside to let "
+            "delivery resume.\n");
     EXPECT_EQ(test::read_text(database()), content);
     EXPECT_FALSE(base::exists(home_.files().turn())) << "81: no turn mark with exit 3";
   }
@@ -223,11 +231,13 @@ TEST_F(Command, S028NewerAndForeignFilesAreRefused) {
   Ran ran = run();
   EXPECT_EQ(ran.code, kExitSink);
   EXPECT_EQ(ran.err, "The sink `" + database() +
-                         "` was written by a newer robot-council (version 2, this one knows 1). It was left as it was; "
+                         "` was written by a newer robot-council (version 2, this one knows 1). It "
+                         "was left as it was; "
                          "update robot-council.\n");
   EXPECT_EQ(test::read_text(database()), bytes);
   const std::string foreign =
-      "The sink `" + database() + "` is not a list of events. It was left as it was; move it aside to let delivery resume.\n";
+      "The sink `" + database() +
+      "` is not a list of events. It was left as it was; move it aside to let delivery resume.\n";
   home_.sql("PRAGMA user_version=1; PRAGMA application_id=7");
   ran = run();
   EXPECT_EQ(ran.code, kExitSink);
@@ -262,7 +272,9 @@ TEST_F(Command, S032AReadOnlyFileCanBePeekedAt) {
     GTEST_SKIP() << "cannot give files away (needs root)";
   }
   EXPECT_EQ(code, kExitOk);
-  EXPECT_EQ(run_as_nobody(options_, "` could not be written back: it is read-only. It was left as it was."), kExitSink);
+  EXPECT_EQ(run_as_nobody(options_,
+                          "` could not be written back: it is read-only. It was left as it was."),
+            kExitSink);
   EXPECT_EQ(test::mode_of(database()), 0400U);
 }
 
@@ -293,7 +305,8 @@ TEST_F(Command, S033AWriteLockHeldOverTwoSeconds) {
   const auto took = std::chrono::steady_clock::now() - begin;
   EXPECT_EQ(ran.code, kExitSink);
   EXPECT_EQ(ran.out, "");
-  EXPECT_EQ(ran.err, "Could not lock the sink `" + database() + "` within 2 seconds, so it was left as it was.\n");
+  EXPECT_EQ(ran.err, "Could not lock the sink `" + database() +
+                         "` within 2 seconds, so it was left as it was.\n");
   EXPECT_GE(took, std::chrono::milliseconds(1900));
   EXPECT_LT(took, std::chrono::milliseconds(3500));
   sqlite3_close(other);
@@ -348,11 +361,13 @@ TEST_F(Command, S079PeekShowsAndChangesNothing) {
   peek.peek = true;
   EXPECT_EQ(run(peek).out, "[repeat] " + line_of(1) + "\n" + line_of(2) + "\n");
   peek.json = true;
-  EXPECT_EQ(run(peek).out, "{\"key\":\"" + home_.files().key + "\",\"sink\":\"" + database() +
-                               "\",\"waiting\":[{\"event\":" + test::event_json(1, "event 1") +
-                               ",\"state\":\"offered\",\"writes\":0,\"earlier_session\":false},{\"event\":" +
-                               test::event_json(2, "event 2") +
-                               ",\"state\":\"waiting\",\"writes\":0,\"earlier_session\":false}],\"written\":[]}\n");
+  EXPECT_EQ(
+      run(peek).out,
+      "{\"key\":\"" + home_.files().key + "\",\"sink\":\"" + database() +
+          "\",\"waiting\":[{\"event\":" + test::event_json(1, "event 1") +
+          ",\"state\":\"offered\",\"writes\":0,\"earlier_session\":false},{\"event\":" +
+          test::event_json(2, "event 2") +
+          ",\"state\":\"waiting\",\"writes\":0,\"earlier_session\":false}],\"written\":[]}\n");
   EXPECT_EQ(test::read_text(database()), bytes);
   EXPECT_FALSE(base::exists(home_.files().turn()));
   EXPECT_FALSE(base::exists(home_.files().hook()));
@@ -361,7 +376,8 @@ TEST_F(Command, S079PeekShowsAndChangesNothing) {
 
 // 50
 TEST_F(Command, S050PeekShowsEventsAsStored) {
-  const std::string odd = R"({"z":{},"body":"b","id":9223372036854775808,"n":1.0,"e":1e999,"a":[],"type":"t"})";
+  const std::string odd =
+      R"({"z":{},"body":"b","id":9223372036854775808,"n":1.0,"e":1e999,"a":[],"type":"t"})";
   add({sink::FeedEvent::from_json(odd)});
   PendingOptions peek = options_;
   peek.peek = true;
@@ -401,8 +417,11 @@ TEST_F(Command, S090History) {
   history.history = 3;
   const Ran ran = run(history);
   EXPECT_EQ(ran.code, kExitOk);
-  EXPECT_EQ(ran.out, "2026-11-30T06:00:00Z confirmed 1x " + line_of(4) + "\n2026-11-30T06:00:00Z confirmed 1x " + line_of(5) +
-                         "\n2026-11-30T06:00:00Z replaced 0x [bridge.note] old at 2026-11-30T06:00:00+00:00\n");
+  EXPECT_EQ(
+      ran.out,
+      "2026-11-30T06:00:00Z confirmed 1x " + line_of(4) + "\n2026-11-30T06:00:00Z confirmed 1x " +
+          line_of(5) +
+          "\n2026-11-30T06:00:00Z replaced 0x [bridge.note] old at 2026-11-30T06:00:00+00:00\n");
 }
 
 // 80
@@ -469,7 +488,8 @@ TEST_F(Command, S091ANonBlockingStdoutWithASlowReader) {
   std::string expected;
   for (sink::FeedEvent& one : list) {
     one.json = test::event_json(*one.id, std::to_string(*one.id) + std::string(1000, 'l'));
-    expected += "[directive] " + std::to_string(*one.id) + std::string(1000, 'l') + " from otherdev at " + test::kTime + "\n";
+    expected += "[directive] " + std::to_string(*one.id) + std::string(1000, 'l') +
+                " from otherdev at " + test::kTime + "\n";
   }
   add(list);
   auto pipe = base::Pipe::open();
@@ -540,10 +560,14 @@ TEST_F(Command, S155TheReaderIsGone) {
   run_into_closed("block", 0);
   run_into_closed("", 0);
   EXPECT_EQ(home_.log.lines(), std::vector<std::string>{});
-  EXPECT_EQ(home_.sql_value("SELECT count(*) FROM entry WHERE state=0 AND writes=0 AND maybe=0"), "200");
-  EXPECT_EQ(home_.sql_value("SELECT count(*) FROM entry WHERE to_session IS NULL AND printed_ms IS NULL"), "200");
+  EXPECT_EQ(home_.sql_value("SELECT count(*) FROM entry WHERE state=0 AND writes=0 AND maybe=0"),
+            "200");
+  EXPECT_EQ(
+      home_.sql_value("SELECT count(*) FROM entry WHERE to_session IS NULL AND printed_ms IS NULL"),
+      "200");
   run_into_closed("", 100);
-  EXPECT_EQ(home_.sql_value("SELECT count(*) FROM entry WHERE state=0 AND writes=0 AND maybe=1"), "200");
+  EXPECT_EQ(home_.sql_value("SELECT count(*) FROM entry WHERE state=0 AND writes=0 AND maybe=1"),
+            "200");
   EXPECT_EQ(plain().substr(0, 9), "[repeat] ");
 }
 
@@ -561,7 +585,8 @@ TEST_F(Command, AReaderThatIsGoneLeavesTheCountersAsTheyWere) {
     return Verdict{true, chain};
   };
   ASSERT_TRUE(pending::deliver(wanted, home_.context()).ok());
-  EXPECT_EQ(home_.sql_value("SELECT turn||' '||answers||' '||streak||' '||woke FROM chain"), "turn-0 2 5 1");
+  EXPECT_EQ(home_.sql_value("SELECT turn||' '||answers||' '||streak||' '||woke FROM chain"),
+            "turn-0 2 5 1");
 }
 
 // 166
@@ -571,7 +596,8 @@ TEST_F(Command, S166UnderTheBrakeNothingIsPrintedAndEverythingKept) {
   home_.environment.set("HOME", home);
   test::write_text(brake::everywhere_file(home),
                    R"({"version":1,"scope":"all","reason":"wrong branch","who":"ana@example.org",)"
-                   R"("when":"2026-11-30T05:40:12Z","repo":""})" "\n");
+                   R"("when":"2026-11-30T05:40:12Z","repo":""})"
+                   "\n");
   ::chmod(brake::everywhere_file(home).c_str(), 0600);
   ::chmod(brake::stops_folder(home).c_str(), 0700);
   for (const char* format : {"", "block"}) {

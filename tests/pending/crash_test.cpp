@@ -48,7 +48,9 @@ TEST_F(Killed, S153AtEachStepFromSettlingToMarking) {
     const std::string printed = killed_at(step, request(turn_end("A", turn), Shape::plain));
     const std::string again = text(turn_end("A", turn + "b"), Shape::plain);
     const std::string mark = marked ? "[repeat] " : "";
-    EXPECT_EQ(again.substr(0, 300), (mark + line_of(id) + "\n" + mark + "[directive] " + std::string(9000, 'l')).substr(0, 300));
+    EXPECT_EQ(again.substr(0, 300),
+              (mark + line_of(id) + "\n" + mark + "[directive] " + std::string(9000, 'l'))
+                  .substr(0, 300));
     if (!printed.empty()) {
       EXPECT_TRUE(marked) << "nothing is printed twice without saying so";
     }
@@ -93,7 +95,8 @@ TEST_F(Killed, S153AtEachWriteOfTheDatabase) {
     const std::string printed = test::read_text(path);
     const std::string again = text(turn_end("A", "u" + std::to_string(id)), Shape::plain);
     if (printed.empty()) {
-      EXPECT_TRUE(again == line_of(id) + "\n" || again == "[repeat] " + line_of(id) + "\n") << again;
+      EXPECT_TRUE(again == line_of(id) + "\n" || again == "[repeat] " + line_of(id) + "\n")
+          << again;
     } else {
       EXPECT_EQ(again, "[repeat] " + line_of(id) + "\n");
     }
@@ -120,7 +123,8 @@ TEST_F(Killed, S154OnAFullPipe) {
   });
   // Full when nothing more can be written without waiting.
   EXPECT_TRUE(test::wait_until([&] {
-    auto ready = base::wait_writable(pipe->write_end.get(), base::deadline_in(base::Milliseconds(20)));
+    auto ready =
+        base::wait_writable(pipe->write_end.get(), base::deadline_in(base::Milliseconds(20)));
     return ready && *ready == base::Ready::timeout;
   }));
   ::kill(child, SIGKILL);
@@ -128,7 +132,8 @@ TEST_F(Killed, S154OnAFullPipe) {
   const std::string again = plain();
   EXPECT_EQ(std::count(again.begin(), again.end(), '\n'), 200);
   std::size_t repeats = 0;
-  for (std::size_t at = again.find("[repeat] "); at != std::string::npos; at = again.find("[repeat] ", at + 1)) {
+  for (std::size_t at = again.find("[repeat] "); at != std::string::npos;
+       at = again.find("[repeat] ", at + 1)) {
     ++repeats;
   }
   EXPECT_EQ(repeats, 200U);
@@ -140,7 +145,8 @@ TEST_F(Killed, S159ADrainHolderThatIsStopped) {
   auto ready = base::Pipe::open();
   const pid_t holder = test::start_child([&] {
     auto lock = sink::lock_drain(home_.files(), sink::WaitBudget());
-    static_cast<void>(base::write_all(ready->write_end.get(), "x", base::deadline_in(base::Milliseconds(1000))));
+    static_cast<void>(
+        base::write_all(ready->write_end.get(), "x", base::deadline_in(base::Milliseconds(1000))));
     ::raise(SIGSTOP);
     return lock.ok() ? 0 : 1;
   });
@@ -150,8 +156,8 @@ TEST_F(Killed, S159ADrainHolderThatIsStopped) {
   auto refused = deliver(request(turn_end()));
   const auto took = std::chrono::steady_clock::now() - begin;
   ASSERT_FALSE(refused.outcome.ok());
-  EXPECT_EQ(refused.outcome.error().what,
-            "Could not lock the sink `" + home_.files().database() + "` within 2 seconds, so it was left as it was.");
+  EXPECT_EQ(refused.outcome.error().what, "Could not lock the sink `" + home_.files().database() +
+                                              "` within 2 seconds, so it was left as it was.");
   EXPECT_GE(took, std::chrono::milliseconds(1900));
   EXPECT_LT(took, std::chrono::milliseconds(3500));
   ::kill(holder, SIGCONT);
@@ -178,8 +184,8 @@ void each_row_is_printed_once(test::SinkHome& home, int readers) {
   std::vector<pid_t> children;
   for (int i = 0; i < readers; ++i) {
     children.push_back(test::start_child([&, i] {
-      const int fd =
-          ::open((home.dir / ("out-" + std::to_string(i))).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+      const int fd = ::open((home.dir / ("out-" + std::to_string(i))).c_str(),
+                            O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
       Request wanted;
       wanted.files = home.files();
       wanted.output = fd;
@@ -196,7 +202,9 @@ void each_row_is_printed_once(test::SinkHome& home, int readers) {
     sink::BridgeStore store = home.bridge();
     for (std::int64_t id = 1; id <= kEvents; id += 3) {
       // The bridge tries a page again when it could not be stored, as the follower does.
-      ASSERT_TRUE(test::wait_until([&] { return store.append({events(id, id + 2), id + 2, {}, sink::Renumber::no}).ok(); }));
+      ASSERT_TRUE(test::wait_until([&] {
+        return store.append({events(id, id + 2), id + 2, {}, sink::Renumber::no}).ok();
+      }));
     }
     test::write_text(stop, "");
     for (const pid_t child : children) {
@@ -250,7 +258,8 @@ TEST(Concurrency, S065AHookWiredTwiceInParallelAnswersOnce) {
         wanted.call.session = "A";
         wanted.call.turn_end = "same";
         wanted.call.has_continuation_field = true;
-        wanted.output = ::open((home.dir / ("out-" + std::to_string(i))).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        wanted.output = ::open((home.dir / ("out-" + std::to_string(i))).c_str(),
+                               O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
         return pending::deliver(wanted, home.context()).ok() ? 0 : 1;
       }));
     }
@@ -270,7 +279,8 @@ class RandomRun : public Killed {
     seed_ = seed_ * 1664525U + 1013904223U;
     return (seed_ >> 16U) % below;
   }
-  // One delivery; sometimes killed at a write of SQLite's. What reached stdout, if it was the whole answer.
+  // One delivery; sometimes killed at a write of SQLite's. What reached stdout, if it was the whole
+  // answer.
   std::string step(const sink::Call& call) {
     const std::string path = home_.dir / "step-stdout";
     const int at = random(3) == 0 ? static_cast<int>(random(30)) : -1;
@@ -306,11 +316,13 @@ TEST_F(RandomRun, S161NothingIsLostOrRepeatedUnmarkedAndFirstPrintsAreInOrder) {
         static_cast<void>(test::in_child([&] {
           FaultVfs::install(FaultVfs::Fault::kill, at);
           auto dying = sink::BridgeStore::open(home_.files(), home_.join(), home_.context());
-          return dying && dying->append({page, page.back().id, {}, sink::Renumber::no}).ok() ? 0 : 1;
+          return dying && dying->append({page, page.back().id, {}, sink::Renumber::no}).ok() ? 0
+                                                                                             : 1;
         }));
         store_.emplace(home_.bridge());
-        const std::string stored = home_.sql_value("SELECT max(m) FROM (SELECT max(event_id) m FROM entry UNION SELECT "
-                                                   "max(event_id) FROM history)");
+        const std::string stored = home_.sql_value(
+            "SELECT max(m) FROM (SELECT max(event_id) m FROM entry UNION SELECT "
+            "max(event_id) FROM history)");
         if (stored != std::to_string(next + count)) {
           add(page);
         }
@@ -320,17 +332,20 @@ TEST_F(RandomRun, S161NothingIsLostOrRepeatedUnmarkedAndFirstPrintsAreInOrder) {
       next += count + 1;
     }
     if (random(10) == 0) {
-      home_.clock.set_wall(home_.clock.wall_ms() + static_cast<std::int64_t>(random(3'600'000)) - 1'800'000);
+      home_.clock.set_wall(home_.clock.wall_ms() + static_cast<std::int64_t>(random(3'600'000)) -
+                           1'800'000);
     }
     const std::string session = random(4) == 0 ? "B" : "A";
     const std::string turn = "t" + std::to_string(round / 3);
-    const std::string printed = step(random(2) == 0 ? turn_end(session, turn) : continued(session, turn));
+    const std::string printed =
+        step(random(2) == 0 ? turn_end(session, turn) : continued(session, turn));
     for (const std::string& line : base::split(printed, '\n')) {
       const std::size_t at = line.find("[directive] event ");
       if (at == std::string::npos) {
         continue;
       }
-      const std::int64_t id = std::stoll(line.substr(at + std::string("[directive] event ").size()));
+      const std::int64_t id =
+          std::stoll(line.substr(at + std::string("[directive] event ").size()));
       if (line.find("[repeat] ") == std::string::npos) {
         ++unmarked[id];
       }
@@ -339,7 +354,8 @@ TEST_F(RandomRun, S161NothingIsLostOrRepeatedUnmarkedAndFirstPrintsAreInOrder) {
       }
     }
   }
-  EXPECT_EQ(home_.sql_value("SELECT 1 FROM entry UNION SELECT 1 FROM history"), "1") << "and a hot journal is rolled back";
+  EXPECT_EQ(home_.sql_value("SELECT 1 FROM entry UNION SELECT 1 FROM history"), "1")
+      << "and a hot journal is rolled back";
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
   EXPECT_GT(order.size(), 60U);
   for (const auto& [id, count] : unmarked) {

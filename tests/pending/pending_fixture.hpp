@@ -15,7 +15,9 @@
 
 namespace robot_council::test {
 
-inline std::string line_of(std::int64_t id) { return line_of_event(id); }
+inline std::string line_of(std::int64_t id) {
+  return line_of_event(id);
+}
 
 // A seat whose sink a live bridge fills, and turn ends that are answered into a file.
 class PendingTest : public ::testing::Test {
@@ -29,7 +31,9 @@ class PendingTest : public ::testing::Test {
     auto added = store_->append({list, std::nullopt, {}, sink::Renumber::no});
     ASSERT_TRUE(added.ok()) << added.error().what;
   }
-  void add_local(const std::string& type, const std::string& body) { ASSERT_TRUE(store_->put_local({type, body}).ok()); }
+  void add_local(const std::string& type, const std::string& body) {
+    ASSERT_TRUE(store_->put_local({type, body}).ok());
+  }
 
   // A turn end of Claude Code; every call has another T, as another payload would.
   sink::Call turn_end(const std::string& session = "A", const std::string& turn = "turn-1") {
@@ -76,7 +80,8 @@ class PendingTest : public ::testing::Test {
   // What a call prints; the test fails on an error.
   std::string text(const sink::Call& call, pending::Shape shape = pending::Shape::block) {
     auto delivered = deliver(request(call, shape));
-    EXPECT_TRUE(delivered.outcome.ok()) << (delivered.outcome.ok() ? "" : delivered.outcome.error().what);
+    EXPECT_TRUE(delivered.outcome.ok())
+        << (delivered.outcome.ok() ? "" : delivered.outcome.error().what);
     return delivered.text;
   }
   std::string plain() { return text(sink::Call(), pending::Shape::plain); }

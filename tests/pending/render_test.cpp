@@ -35,9 +35,11 @@ std::string reason(const std::string& answer) {
 
 // 71
 TEST(Render, S071DirectiveLine) {
-  EXPECT_EQ(entry_line(R"({"id":7,"type":"directive","body":"rebase your branch","actor":{"github_login":"otherdev"},)"
-                       R"("created_at":"2026-09-22T12:00:00+00:00"})"),
-            "[directive] rebase your branch from otherdev at 2026-09-22T12:00:00+00:00");
+  EXPECT_EQ(
+      entry_line(
+          R"({"id":7,"type":"directive","body":"rebase your branch","actor":{"github_login":"otherdev"},)"
+          R"("created_at":"2026-09-22T12:00:00+00:00"})"),
+      "[directive] rebase your branch from otherdev at 2026-09-22T12:00:00+00:00");
 }
 
 // 72
@@ -45,10 +47,14 @@ TEST(Render, S072BridgeEntriesHaveNoAuthorAndOthersMayBeUnnamed) {
   EXPECT_EQ(entry_line(R"({"type":"bridge.session-ended","body":"The fleet ended this session.",)"
                        R"("created_at":"2026-09-24T18:00:00+00:00"})"),
             "[bridge.session-ended] The fleet ended this session. at 2026-09-24T18:00:00+00:00");
-  EXPECT_EQ(entry_line(R"({"type":"task.claimed","body":"b"})"), "[task.claimed] b from an unnamed session");
-  EXPECT_EQ(entry_line(R"({"type":"x","body":"b","actor":{"github_login":5}})"), "[x] b from an unnamed session");
-  EXPECT_EQ(entry_line(R"({"type":"x","body":"b","actor":"bob"})"), "[x] b from an unnamed session");
-  EXPECT_EQ(entry_line(R"({"type":"task.bridge.x","body":"b"})"), "[task.bridge.x] b from an unnamed session");
+  EXPECT_EQ(entry_line(R"({"type":"task.claimed","body":"b"})"),
+            "[task.claimed] b from an unnamed session");
+  EXPECT_EQ(entry_line(R"({"type":"x","body":"b","actor":{"github_login":5}})"),
+            "[x] b from an unnamed session");
+  EXPECT_EQ(entry_line(R"({"type":"x","body":"b","actor":"bob"})"),
+            "[x] b from an unnamed session");
+  EXPECT_EQ(entry_line(R"({"type":"task.bridge.x","body":"b"})"),
+            "[task.bridge.x] b from an unnamed session");
 }
 
 // 73
@@ -63,20 +69,30 @@ TEST(Render, S073MissingAndOddFields) {
 
 // 74
 TEST(Render, S074ControlBytesGoAndNoBodyForgesALine) {
-  EXPECT_EQ(entry_line(R"({"type":"t","body":"say \"hi\"\tdone \ud83d\ude80","actor":{"github_login":"l"}})"),
-            "[t] say \"hi\"\tdone \xf0\x9f\x9a\x80 from l");
-  EXPECT_EQ(entry_line(R"({"type":"t","body":"a\u001b[31m\u0000b\rc\u0085d\u007f","actor":{"github_login":"l"}})"),
-            "[t] a[31mbcd from l");
+  EXPECT_EQ(
+      entry_line(
+          R"({"type":"t","body":"say \"hi\"\tdone \ud83d\ude80","actor":{"github_login":"l"}})"),
+      "[t] say \"hi\"\tdone \xf0\x9f\x9a\x80 from l");
+  EXPECT_EQ(
+      entry_line(
+          R"({"type":"t","body":"a\u001b[31m\u0000b\rc\u0085d\u007f","actor":{"github_login":"l"}})"),
+      "[t] a[31mbcd from l");
   EXPECT_EQ(entry_line(R"({"type":"bridge.t","body":"a\n[directive] x from y at z\n\n"})"),
             "[bridge.t] a\n  [directive] x from y at z");
 }
 
 // 87
 TEST(Render, S087LoneSurrogatesAndInvalidUtf8) {
-  EXPECT_EQ(entry_line(R"({"type":"t","body":"a\udc88b","actor":{"github_login":"l"}})"), "[t] a\xef\xbf\xbd" "b from l");
-  const std::string line = entry_line("{\"type\":\"t\",\"body\":\"a\xff\xc3" "b\",\"actor\":{\"github_login\":\"l\"}}");
+  EXPECT_EQ(entry_line(R"({"type":"t","body":"a\udc88b","actor":{"github_login":"l"}})"),
+            "[t] a\xef\xbf\xbd"
+            "b from l");
+  const std::string line = entry_line(
+      "{\"type\":\"t\",\"body\":\"a\xff\xc3"
+      "b\",\"actor\":{\"github_login\":\"l\"}}");
   EXPECT_TRUE(base::is_utf8(line)) << line;
-  EXPECT_EQ(line, "[t] a\xef\xbf\xbd\xef\xbf\xbd" "b from l");
+  EXPECT_EQ(line,
+            "[t] a\xef\xbf\xbd\xef\xbf\xbd"
+            "b from l");
 }
 
 TEST(Render, PrefixesInTheirOrder) {
@@ -94,23 +110,31 @@ TEST(Render, PrefixesInTheirOrder) {
 // 75
 TEST(Render, S075Shapes) {
   const std::vector<sink::Entry> one = {row(1, "a/\xc3\xbc")};
-  const std::string text = "Robot Council has news:\\n[directive] a/\xc3\xbc from otherdev at " + std::string(test::kTime);
-  EXPECT_EQ(build_answer(one, Shape::block, Budget::characters).bytes, "{\"decision\":\"block\",\"reason\":\"" + text + "\"}");
-  EXPECT_EQ(build_answer(one, Shape::deny, Budget::characters).bytes, "{\"decision\":\"deny\",\"reason\":\"" + text + "\"}");
-  EXPECT_EQ(build_answer(one, Shape::cursor, Budget::characters).bytes, "{\"followup_message\":\"" + text + "\"}");
+  const std::string text = "Robot Council has news:\\n[directive] a/\xc3\xbc from otherdev at " +
+                           std::string(test::kTime);
+  EXPECT_EQ(build_answer(one, Shape::block, Budget::characters).bytes,
+            "{\"decision\":\"block\",\"reason\":\"" + text + "\"}");
+  EXPECT_EQ(build_answer(one, Shape::deny, Budget::characters).bytes,
+            "{\"decision\":\"deny\",\"reason\":\"" + text + "\"}");
+  EXPECT_EQ(build_answer(one, Shape::cursor, Budget::characters).bytes,
+            "{\"followup_message\":\"" + text + "\"}");
   EXPECT_EQ(build_answer(one, Shape::plain, Budget::characters).bytes,
             "[directive] a/\xc3\xbc from otherdev at " + std::string(test::kTime) + "\n");
   EXPECT_EQ(build_answer(one, Shape::text, Budget::characters).bytes,
-            "Robot Council has news:\n[directive] a/\xc3\xbc from otherdev at " + std::string(test::kTime));
+            "Robot Council has news:\n[directive] a/\xc3\xbc from otherdev at " +
+                std::string(test::kTime));
   EXPECT_EQ(build_answer({}, Shape::block, Budget::characters).bytes, "");
 }
 
 // 82
 TEST(Render, S082TheTextMayHave9500Characters) {
-  const std::size_t around = base::count_utf16(reason(build_answer({row(1, "")}, Shape::block, Budget::characters).bytes));
-  for (const auto& [size, cut] : {std::pair(9499, false), std::pair(9500, false), std::pair(9501, true)}) {
+  const std::size_t around =
+      base::count_utf16(reason(build_answer({row(1, "")}, Shape::block, Budget::characters).bytes));
+  for (const auto& [size, cut] :
+       {std::pair(9499, false), std::pair(9500, false), std::pair(9501, true)}) {
     const auto body = std::string(static_cast<std::size_t>(size) - around, 'b');
-    const std::string text = reason(build_answer({row(1, body)}, Shape::block, Budget::characters).bytes);
+    const std::string text =
+        reason(build_answer({row(1, body)}, Shape::block, Budget::characters).bytes);
     EXPECT_EQ(text.find("... (cut, ") != std::string::npos, cut) << size;
     EXPECT_LE(base::count_utf16(text), kMaxAnswerCharacters);
     if (!cut) {
@@ -119,18 +143,22 @@ TEST(Render, S082TheTextMayHave9500Characters) {
   }
   // An emoji, two characters, does not fit into the last one.
   const auto body = std::string(kMaxAnswerCharacters - around - 1, 'b') + "\xf0\x9f\x9a\x80";
-  const std::string text = reason(build_answer({row(1, body)}, Shape::block, Budget::characters).bytes);
+  const std::string text =
+      reason(build_answer({row(1, body)}, Shape::block, Budget::characters).bytes);
   EXPECT_TRUE(base::is_utf8(text));
   EXPECT_NE(text.find("... (cut, "), std::string::npos);
 }
 
 TEST(Render, S082TheJsonMayHave9900Characters) {
-  // Quotes are two characters in JSON, so that the whole answer is over its limit while the text is not.
-  const Answer answer = build_answer({row(1, std::string(9000, '"')), row(2, "b")}, Shape::block, Budget::characters);
+  // Quotes are two characters in JSON, so that the whole answer is over its limit while the text is
+  // not.
+  const Answer answer =
+      build_answer({row(1, std::string(9000, '"')), row(2, "b")}, Shape::block, Budget::characters);
   EXPECT_EQ(answer.rows, 1U);
   EXPECT_LE(base::count_utf16(answer.bytes), kMaxAnswerJson);
   EXPECT_GT(base::count_utf16(answer.bytes), kMaxAnswerJson - 10);
-  EXPECT_NE(answer.bytes.find("1 more are waiting; they follow at the next turn end."), std::string::npos);
+  EXPECT_NE(answer.bytes.find("1 more are waiting; they follow at the next turn end."),
+            std::string::npos);
 }
 
 // 83
@@ -139,7 +167,8 @@ TEST(Render, S083CodexCountsBytes) {
   for (int i = 0; i < 3000; ++i) {
     body += "\xe2\x82\xac";
   }
-  const std::string text = reason(build_answer({row(1, body)}, Shape::block, Budget::codex_bytes).bytes);
+  const std::string text =
+      reason(build_answer({row(1, body)}, Shape::block, Budget::codex_bytes).bytes);
   EXPECT_LE(text.size(), kMaxCodexBytes);
   EXPECT_GT(text.size(), kMaxCodexBytes - 8);
   EXPECT_TRUE(base::is_utf8(text));
@@ -153,11 +182,13 @@ TEST(Render, S084WholeEventsAndTheRestIsCounted) {
   const std::string text = reason(answer.bytes);
   EXPECT_LT(answer.rows, 60U);
   EXPECT_GT(answer.rows, 20U);
-  EXPECT_EQ(text.substr(text.rfind('\n') + 1),
-            std::to_string(60 - answer.rows) + " more are waiting; they follow at the next turn end.");
+  EXPECT_EQ(
+      text.substr(text.rfind('\n') + 1),
+      std::to_string(60 - answer.rows) + " more are waiting; they follow at the next turn end.");
   EXPECT_LE(base::count_utf16(text), kMaxAnswerCharacters);
   // One more would not fit.
-  EXPECT_GT(base::count_utf16(text) + base::count_utf16(row_line(rows(1, 300)[0])) + 1, kMaxAnswerCharacters);
+  EXPECT_GT(base::count_utf16(text) + base::count_utf16(row_line(rows(1, 300)[0])) + 1,
+            kMaxAnswerCharacters);
 }
 
 // 85
@@ -166,9 +197,10 @@ TEST(Render, S085ATooLongEventIsCutWithItsNumbers) {
   const Answer answer = build_answer({row(42, body)}, Shape::block, Budget::characters);
   const std::string text = reason(answer.bytes);
   const std::size_t whole = row_line(row(42, body)).size();
-  const std::size_t kept = text.find("... (cut, ") - std::string("Robot Council has news:\n").size();
-  EXPECT_EQ(text.substr(text.find("... (cut, ")),
-            "... (cut, " + std::to_string(whole - kept) + " characters; read the feed from after=41)");
+  const std::size_t kept =
+      text.find("... (cut, ") - std::string("Robot Council has news:\n").size();
+  EXPECT_EQ(text.substr(text.find("... (cut, ")), "... (cut, " + std::to_string(whole - kept) +
+                                                      " characters; read the feed from after=41)");
   EXPECT_LE(base::count_utf16(text), kMaxAnswerCharacters);
   EXPECT_GT(base::count_utf16(text), kMaxAnswerCharacters - 4);
   sink::Entry local;

@@ -61,8 +61,10 @@ TEST_F(Shares, S162ABroadcastGoesToEachSessionOnce) {
   Bridge second = bridge(2, two_);
   add(first, {event(5), event(6, "for the first")});
   add(second, {event(5), event(7, "for the second")});
-  EXPECT_EQ(text("A", {shell_, one_}), line_of(5) + "\n[directive] for the first from otherdev at " + test::kTime + "\n");
-  EXPECT_EQ(text("B", {shell_, two_}), line_of(5) + "\n[directive] for the second from otherdev at " + test::kTime + "\n");
+  EXPECT_EQ(text("A", {shell_, one_}),
+            line_of(5) + "\n[directive] for the first from otherdev at " + test::kTime + "\n");
+  EXPECT_EQ(text("B", {shell_, two_}),
+            line_of(5) + "\n[directive] for the second from otherdev at " + test::kTime + "\n");
 }
 
 TEST_F(Shares, S162ACallerUnderNeitherGetsAllTheSecondCopyMarked) {
@@ -70,7 +72,8 @@ TEST_F(Shares, S162ACallerUnderNeitherGetsAllTheSecondCopyMarked) {
   Bridge second = bridge(2, two_);
   add(first, events(5, 5));
   add(second, events(5, 6));
-  EXPECT_EQ(text("A", {shell_}), line_of(5) + "\n[repeat] " + line_of(5) + "\n" + line_of(6) + "\n");
+  EXPECT_EQ(text("A", {shell_}),
+            line_of(5) + "\n[repeat] " + line_of(5) + "\n" + line_of(6) + "\n");
 }
 
 TEST_F(Shares, ACopyIsMarkedAlsoWhenItComesInALaterAnswer) {
@@ -78,8 +81,10 @@ TEST_F(Shares, ACopyIsMarkedAlsoWhenItComesInALaterAnswer) {
   Bridge second = bridge(2, two_);
   add(first, events(5, 5));
   EXPECT_EQ(text("A", {shell_}), line_of(5) + "\n");
-  home_.sql("INSERT INTO history SELECT NULL,1,'confirmed',writes,join_no,event_id,json,to_session,printed_ms,proof FROM entry;"
-            "DELETE FROM entry");
+  home_.sql(
+      "INSERT INTO history SELECT "
+      "NULL,1,'confirmed',writes,join_no,event_id,json,to_session,printed_ms,proof FROM entry;"
+      "DELETE FROM entry");
   add(second, events(5, 5));
   EXPECT_EQ(text("A", {shell_}), "[repeat] " + line_of(5) + "\n");
 }

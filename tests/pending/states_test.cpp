@@ -20,7 +20,8 @@ class States : public test::PendingTest {
   std::string transcript_ = home_.dir / "transcript.jsonl";
   void user_says(const std::string& text, const std::string& path = {}) {
     std::ofstream(path.empty() ? transcript_ : path, std::ios::app)
-        << R"({"type":"user","message":{"role":"user","content":)" << base::quote_json(text) << "}}\n";
+        << R"({"type":"user","message":{"role":"user","content":)" << base::quote_json(text)
+        << "}}\n";
   }
   Call with_transcript(Call call) const {
     call.transcript = transcript_;
@@ -273,14 +274,16 @@ TEST_F(States, S068FirstPrintsFollowTheFeed) {
   }
   EXPECT_GT(printed.size(), 20U);
   for (std::size_t i = 0; i < printed.size(); ++i) {
-    EXPECT_EQ(printed[i], static_cast<std::int64_t>(i + 1)) << "first prints, in feed order, each once unmarked";
+    EXPECT_EQ(printed[i], static_cast<std::int64_t>(i + 1))
+        << "first prints, in feed order, each once unmarked";
   }
 }
 
 // 86
 TEST_F(States, S086SmallHugeSmallAreThreeAnswers) {
   add({event(1), event(2, std::string(20000, 'h')), event(3)});
-  EXPECT_EQ(text(turn_end()), block("\\n" + line_of(1) + "\\n2 more are waiting; they follow at the next turn end."));
+  EXPECT_EQ(text(turn_end()),
+            block("\\n" + line_of(1) + "\\n2 more are waiting; they follow at the next turn end."));
   const std::string second = text(continued());
   EXPECT_NE(second.find("... (cut, "), std::string::npos);
   EXPECT_NE(second.find("\\n1 more are waiting"), std::string::npos);
@@ -404,11 +407,15 @@ TEST_F(States, RowsOfAWakeAreConfirmedByThePromptThatCarriesThem) {
   prompt.session = "B";
   EXPECT_EQ(*confirm_by_prompt(request(prompt), woken.text, Whose::session, home_.context()), 0U);
   prompt.session = "A";
-  EXPECT_EQ(*confirm_by_prompt(request(prompt), "something else", Whose::session, home_.context()), 0U);
-  EXPECT_EQ(*confirm_by_prompt(request(prompt), "<task-notification>" + line_of(1), Whose::session, home_.context()), 1U);
+  EXPECT_EQ(*confirm_by_prompt(request(prompt), "something else", Whose::session, home_.context()),
+            0U);
+  EXPECT_EQ(*confirm_by_prompt(request(prompt), "<task-notification>" + line_of(1), Whose::session,
+                               home_.context()),
+            1U);
   EXPECT_EQ(home_.sql_value("SELECT woke FROM chain WHERE session='A'"), "1");
   prompt.session = "after-clear";
-  EXPECT_EQ(*confirm_by_prompt(request(prompt), line_of(2), Whose::any_session, home_.context()), 1U);
+  EXPECT_EQ(*confirm_by_prompt(request(prompt), line_of(2), Whose::any_session, home_.context()),
+            1U);
   EXPECT_EQ(left(), "confirmed confirmed");
   EXPECT_EQ(home_.history()[0].proof, 2);
 }
@@ -421,7 +428,8 @@ TEST_F(States, AWaiterSettlesOfferedRowsOnly) {
   Call wake;
   wake.kind = CallKind::wake;
   wake.session = "A";
-  EXPECT_EQ(deliver(request(wake, Shape::text)).text, "Robot Council has news:\n[repeat] " + line_of(2));
+  EXPECT_EQ(deliver(request(wake, Shape::text)).text,
+            "Robot Council has news:\n[repeat] " + line_of(2));
   EXPECT_EQ(states(), "2 2? ");
 }
 
@@ -462,7 +470,8 @@ TEST_F(States, PrintsToASessionCanBeFound) {
   home_.clock.advance(base::Milliseconds(1000));
   text(turn_end("A", "t2"));
   const std::int64_t now = home_.clock.wall_ms();
-  auto store = sink::DeliveryStore::open(home_.files(), sink::Access::read_only, sink::WaitBudget());
+  auto store =
+      sink::DeliveryStore::open(home_.files(), sink::Access::read_only, sink::WaitBudget());
   EXPECT_EQ((*store)->prints_to("A", now - 2000, now)->size(), 3U);
   EXPECT_EQ((*store)->prints_to("A", now - 500, now + 500)->size(), 1U);
   EXPECT_EQ((*store)->prints_to("B", now - 2000, now)->size(), 0U);

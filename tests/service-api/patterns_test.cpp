@@ -79,8 +79,10 @@ TEST(Patterns, TypedUserCodeIsReadInUpperCaseWithoutTheRest) {
 TEST(Paths, Built) {
   EXPECT_EQ(path::session_renew(7), "/robot-council/api/sessions/7/renew");
   EXPECT_EQ(path::task_action(7, "claim"), "/robot-council/api/tasks/7/claim");
-  EXPECT_EQ(path::operator_enrolment("BCDFGHJK", "approve"), "/robot-council/api/operator/enrolments/BCDFGHJK/approve");
-  EXPECT_EQ(path::operator_session(3, "role/deny"), "/robot-council/api/operator/sessions/3/role/deny");
+  EXPECT_EQ(path::operator_enrolment("BCDFGHJK", "approve"),
+            "/robot-council/api/operator/enrolments/BCDFGHJK/approve");
+  EXPECT_EQ(path::operator_session(3, "role/deny"),
+            "/robot-council/api/operator/sessions/3/role/deny");
 }
 
 }  // namespace

@@ -50,7 +50,8 @@ TEST(Values, IdsAreSortedWithoutDuplicates) {
 TEST(Values, FreeObjectOf4096BytesIsTakenAnd4097AreNot) {
   const std::string frame = R"({"a":""})";
   const std::string fits = R"({"a":")" + std::string(kMaxJsonBytes - frame.size(), 'x') + R"("})";
-  const std::string over = R"({"a":")" + std::string(kMaxJsonBytes - frame.size() + 1, 'x') + R"("})";
+  const std::string over =
+      R"({"a":")" + std::string(kMaxJsonBytes - frame.size() + 1, 'x') + R"("})";
   EXPECT_TRUE(check_free_object(fits));
   EXPECT_FALSE(check_free_object(over));
   EXPECT_TRUE(check_free_object("  { \"a\" : 1 }  "));
@@ -77,12 +78,14 @@ TEST(Values, OnlyObjects) {
 }
 
 TEST(Values, BlanksGoAndEverythingElseStays) {
-  EXPECT_EQ(without_blanks("{ \"b\" : 1.0 , \"a\" : \"x  \\\" y\" }"), "{\"b\":1.0,\"a\":\"x  \\\" y\"}");
+  EXPECT_EQ(without_blanks("{ \"b\" : 1.0 , \"a\" : \"x  \\\" y\" }"),
+            "{\"b\":1.0,\"a\":\"x  \\\" y\"}");
 }
 
 TEST(Errors, ValidationBodyNamesTheFirstAndCountsTheRest) {
-  EXPECT_EQ(validation_body({{"limit", "The limit must be an integer."}}),
-            R"({"message":"The limit must be an integer.","errors":{"limit":["The limit must be an integer."]}})");
+  EXPECT_EQ(
+      validation_body({{"limit", "The limit must be an integer."}}),
+      R"({"message":"The limit must be an integer.","errors":{"limit":["The limit must be an integer."]}})");
   EXPECT_EQ(validation_message({{"a", "A."}, {"b", "B."}}), "A. (and 1 more error)");
   EXPECT_EQ(validation_message({{"a", "A."}, {"b", "B."}, {"c", "C."}}), "A. (and 2 more errors)");
   EXPECT_EQ(grant_error_body("invalid_grant"), R"({"error":"invalid_grant"})");

@@ -26,7 +26,8 @@ std::string left_as(const std::vector<HistoryRow>& rows, std::string_view why) {
   std::string ids;
   for (const HistoryRow& row : rows) {
     if (row.why == why) {
-      ids += (ids.empty() ? "" : " ") + (row.event_id ? std::to_string(*row.event_id) : test::body_of(row.json));
+      ids += (ids.empty() ? "" : " ") +
+             (row.event_id ? std::to_string(*row.event_id) : test::body_of(row.json));
     }
   }
   return ids;
@@ -85,10 +86,12 @@ TEST(BridgeStore, S024LinksAndOtherPeoplesFilesAreNotOpened) {
   const std::string bytes = test::read_text(elsewhere);
   auto bridge = BridgeStore::open(home.files(), home.join(), home.context());
   ASSERT_FALSE(bridge.ok());
-  EXPECT_EQ(bridge.error().what, "Could not open `" + home.files().database() + "` to leave fleet events in.");
+  EXPECT_EQ(bridge.error().what,
+            "Could not open `" + home.files().database() + "` to leave fleet events in.");
   auto reader = DeliveryStore::open(home.files(), Access::read_write, WaitBudget());
   ASSERT_FALSE(reader.ok());
-  EXPECT_EQ(reader.error().what, "Could not open the sink `" + home.files().database() + "` to read it.");
+  EXPECT_EQ(reader.error().what,
+            "Could not open the sink `" + home.files().database() + "` to read it.");
   EXPECT_EQ(test::read_text(elsewhere), bytes);
 
   std::filesystem::remove(home.files().database());
@@ -127,7 +130,8 @@ TEST(BridgeStore, S028NewerAndForeignFilesAreLeftByTheBridge) {
   const std::string bytes = test::read_text(home.files().database());
   auto newer = BridgeStore::open(home.files(), home.join(), home.context());
   ASSERT_FALSE(newer.ok());
-  EXPECT_NE(newer.error().what.find("newer robot-council (version 2, this one knows 1)"), std::string::npos);
+  EXPECT_NE(newer.error().what.find("newer robot-council (version 2, this one knows 1)"),
+            std::string::npos);
   EXPECT_EQ(test::read_text(home.files().database()), bytes);
   home.sql("PRAGMA application_id=5; PRAGMA user_version=1");
   auto foreign = BridgeStore::open(home.files(), home.join(), home.context());
@@ -147,16 +151,20 @@ TEST(BridgeStore, S030DamagedFileIsSetAsideWithItsJournal) {
   JoinInfo join = home.join();
   join.cursor = 41;
   BridgeStore store = home.bridge(join);
-  const std::string name = home.files().key + ".db.corrupt-" + base::compact_utc(home.clock.wall_ms());
+  const std::string name =
+      home.files().key + ".db.corrupt-" + base::compact_utc(home.clock.wall_ms());
   EXPECT_EQ(test::read_text(home.folder() + "/" + name), std::string(8192, 'x'));
   EXPECT_EQ(test::read_text(home.folder() + "/" + name + "-journal"), std::string("\0j", 2));
   EXPECT_TRUE(home.log.contains("the sink " + home.files().database() + " was damaged ("));
   EXPECT_TRUE(home.log.contains("); it was set aside as " + name + " and a new one started."));
-  ASSERT_EQ(home.bodies(), (std::vector<std::string>{"The store of waiting fleet events was damaged and set aside as " +
-                                                     name + ". Events in it may not have reached you: call events_read "
-                                                            "with after=41 to read them."}));
+  ASSERT_EQ(home.bodies(),
+            (std::vector<std::string>{
+                "The store of waiting fleet events was damaged and set aside as " + name +
+                ". Events in it may not have reached you: call events_read "
+                "with after=41 to read them."}));
   EXPECT_EQ(home.rows()[0].type, "bridge.sink-gap");
-  EXPECT_EQ(must_append(store, {{}, 42, {}, Renumber::no}).local, 1U) << "it counts for the next notice";
+  EXPECT_EQ(must_append(store, {{}, 42, {}, Renumber::no}).local, 1U)
+      << "it counts for the next notice";
   // A second one at the same second gets another name.
   test::write_text(home.files().database(), std::string(8192, 'y'));
   BridgeStore again = home.bridge(join);
@@ -175,7 +183,8 @@ TEST(BridgeStore, S030DamageInTheMiddleOfAJoinLosesNothingUnsaid) {
   must_append(store, {events(9, 9), 9, {}, Renumber::no});
   const auto bodies = home.bodies();
   ASSERT_EQ(bodies.size(), 2U);
-  EXPECT_NE(bodies[0].find("call events_read with after=4 to read them."), std::string::npos) << bodies[0];
+  EXPECT_NE(bodies[0].find("call events_read with after=4 to read them."), std::string::npos)
+      << bodies[0];
   EXPECT_EQ(bodies[1], "event 9");
   EXPECT_EQ(home.sql_value("SELECT cursor FROM joined"), "9");
 }
@@ -215,7 +224,10 @@ TEST(BridgeStore, S031TwoBridgesHealAtOnceOneFileIsSetAside) {
     }
     int aside = 0;
     for (const std::string& name : base::list_directory(home.folder()).value_or({})) {
-      aside += name.find(".db.corrupt-") != std::string::npos && name.find("-journal") == std::string::npos ? 1 : 0;
+      aside += name.find(".db.corrupt-") != std::string::npos &&
+                       name.find("-journal") == std::string::npos
+                   ? 1
+                   : 0;
     }
     EXPECT_EQ(aside, 1);
     EXPECT_EQ(home.sql_value("SELECT count(*) FROM entry WHERE event_id = 1"), "4");
@@ -231,7 +243,8 @@ TEST(BridgeStore, AFileMovedAwayIsBegunAnew) {
   const auto bodies = home.bodies();
   ASSERT_EQ(bodies.size(), 2U);
   EXPECT_EQ(bodies[0],
-            "The store of waiting fleet events was moved away or replaced. Events in it may not have reached you: call "
+            "The store of waiting fleet events was moved away or replaced. Events in it may not "
+            "have reached you: call "
             "events_read with after=4 to read them.");
   EXPECT_EQ(bodies[1], "event 7");
   // Replaced by another file.
@@ -260,7 +273,8 @@ TEST(BridgeStore, S035FullDiskMovesNothing) {
     auto added = store.append(page);
     EXPECT_FALSE(added.ok());
     if (!added) {
-      EXPECT_EQ(added.error().what, "Could not write fleet events to `" + home.files().database() + "`.");
+      EXPECT_EQ(added.error().what,
+                "Could not write fleet events to `" + home.files().database() + "`.");
     }
     EXPECT_EQ(store.cursor(), 1);
     EXPECT_EQ(home.sql_value("SELECT cursor FROM joined"), "1");
@@ -282,8 +296,10 @@ TEST(BridgeStore, S036APageReadTwiceIsStoredOnceInPageOrder) {
   EXPECT_EQ(must_append(store, page).events, 0U);
   EXPECT_EQ(home.bodies(), (std::vector<std::string>{"event 9", "event 4", "event 7"}));
   // What has left counts as stored.
-  home.sql("INSERT INTO history SELECT 1, 1, 'confirmed', 1, join_no, event_id, json, NULL, NULL, NULL FROM entry WHERE "
-           "event_id=4; DELETE FROM entry WHERE event_id=4");
+  home.sql(
+      "INSERT INTO history SELECT 1, 1, 'confirmed', 1, join_no, event_id, json, NULL, NULL, NULL "
+      "FROM entry WHERE "
+      "event_id=4; DELETE FROM entry WHERE event_id=4");
   EXPECT_EQ(must_append(store, page).events, 0U);
   // After a feed that went back the same ids are other events.
   EXPECT_EQ(must_append(store, {{event(4)}, 4, {}, Renumber::yes}).events, 1U);
@@ -295,7 +311,8 @@ TEST(BridgeStore, EventsWithoutAUsableIdAreKept) {
   SinkHome home;
   BridgeStore store = home.bridge();
   Page page;
-  for (const char* json : {R"({"type":"directive"})", R"({"id":"7"})", R"({"id":9223372036854775808,"type":5})", "{}"}) {
+  for (const char* json : {R"({"type":"directive"})", R"({"id":"7"})",
+                           R"({"id":9223372036854775808,"type":5})", "{}"}) {
     page.events.push_back(FeedEvent::from_json(json));
     EXPECT_FALSE(page.events.back().id.has_value()) << json;
   }
@@ -316,7 +333,8 @@ TEST(BridgeStore, S037TheOldestOf201Leaves) {
   EXPECT_EQ(bodies.front(), "event 2");
   EXPECT_EQ(bodies[199], "event 201");
   EXPECT_EQ(bodies.back(),
-            "1 fleet events left this seat unread, because more than 200 were waiting: feed ids 1 to 1. Call events_read "
+            "1 fleet events left this seat unread, because more than 200 were waiting: feed ids 1 "
+            "to 1. Call events_read "
             "with after=0 to read them.");
   EXPECT_EQ(home.rows().back().type, "bridge.events-dropped");
   EXPECT_EQ(left_as(home.history(), "dropped"), "1");
@@ -330,7 +348,8 @@ TEST(BridgeStore, S038FiveHundredEventsAreToldInOneEntry) {
   must_append(store, {events(261, 510), 510, {}, Renumber::no});
   EXPECT_EQ(home.sql_value("SELECT count(*) FROM entry WHERE type='bridge.events-dropped'"), "1");
   EXPECT_EQ(home.bodies().back(),
-            "300 fleet events left this seat unread, because more than 200 were waiting: feed ids 11 to 310. Call "
+            "300 fleet events left this seat unread, because more than 200 were waiting: feed ids "
+            "11 to 310. Call "
             "events_read with after=10 to read them.");
   EXPECT_EQ(home.sql_value("SELECT count(*) FROM entry WHERE event_id IS NOT NULL"), "200");
   EXPECT_EQ(left_as(home.history(), "replaced").substr(0, 3), "50 ");
@@ -383,14 +402,17 @@ TEST(BridgeStore, S042TheEndOfASessionTakesItsEventsAlong) {
     must_append(dead, {{event(1, "of another session")}, 1, {}, Renumber::no});
   }
   BridgeStore store = home.bridge();
-  must_append(store, {{event(2), event(3, "x", "not-a-bridge.notice"), event(4, "y", "task.claimed.bridge.echo")},
+  must_append(store, {{event(2), event(3, "x", "not-a-bridge.notice"),
+                       event(4, "y", "task.claimed.bridge.echo")},
                       4,
                       {{"bridge.capacity-changed", "capacity"}, {"bridge.feed-gap", "gap"}},
                       Renumber::no});
-  home.sql("UPDATE entry SET state=2, writes=1 WHERE event_id=2; UPDATE entry SET state=1 WHERE event_id=3");
+  home.sql(
+      "UPDATE entry SET state=2, writes=1 WHERE event_id=2; UPDATE entry SET state=1 WHERE "
+      "event_id=3");
   ASSERT_TRUE(store.end_session({{"bridge.session-ended", "The fleet ended this session."}}).ok());
-  EXPECT_EQ(home.bodies(),
-            (std::vector<std::string>{"of another session", "gap", "The fleet ended this session."}));
+  EXPECT_EQ(home.bodies(), (std::vector<std::string>{"of another session", "gap",
+                                                     "The fleet ended this session."}));
   EXPECT_EQ(left_as(home.history(), "session-ended"), "2 3 4 capacity");
   EXPECT_NE(home.sql_value("SELECT ended_ms FROM joined WHERE session=1"), "");
   ASSERT_TRUE(store.put_local({"bridge.session-ended", "again"}).ok());
@@ -409,13 +431,14 @@ TEST(BridgeStore, S044ALockedSinkIsLeftAtTheEnd) {
   auto ended = store.end_session();
   const auto took = std::chrono::steady_clock::now() - begin;
   ASSERT_FALSE(ended.ok());
-  EXPECT_EQ(ended.error().what,
-            "Left the unread fleet events in `" + home.files().database() + "`: could not lock it within 2 seconds.");
+  EXPECT_EQ(ended.error().what, "Left the unread fleet events in `" + home.files().database() +
+                                    "`: could not lock it within 2 seconds.");
   EXPECT_GE(took, std::chrono::milliseconds(1900));
   EXPECT_LT(took, std::chrono::milliseconds(3500));
   auto added = store.append({events(2, 2), 2, {}, Renumber::no});
   ASSERT_FALSE(added.ok());
-  EXPECT_EQ(added.error().what, "Could not lock `" + home.files().database() + "` to leave fleet events in.");
+  EXPECT_EQ(added.error().what,
+            "Could not lock `" + home.files().database() + "` to leave fleet events in.");
   EXPECT_EQ(store.cursor(), 1);
   sqlite3_close(other);
   EXPECT_EQ(home.rows().size(), 1U);
@@ -444,10 +467,13 @@ TEST(BridgeStore, S046HistoryIsPrunedByCountAndAge) {
   SinkHome home;
   BridgeStore store = home.bridge();
   const std::string old = std::to_string(home.clock.wall_ms() - kHistoryAgeMs - 24 * 3600 * 1000LL);
-  home.sql("INSERT INTO history(left_ms, why, writes, join_no, json) VALUES(" + old + ", 'confirmed', 1, 9, '{}')");
-  home.sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<1001) INSERT INTO history(left_ms, why, "
-           "writes, join_no, event_id, json) SELECT " +
-           std::to_string(home.clock.wall_ms()) + ", 'confirmed', 1, 9, i, '{}' FROM n");
+  home.sql("INSERT INTO history(left_ms, why, writes, join_no, json) VALUES(" + old +
+           ", 'confirmed', 1, 9, '{}')");
+  home.sql(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<1001) INSERT INTO "
+      "history(left_ms, why, "
+      "writes, join_no, event_id, json) SELECT " +
+      std::to_string(home.clock.wall_ms()) + ", 'confirmed', 1, 9, i, '{}' FROM n");
   ASSERT_TRUE(store.put_local({"bridge.note", "a"}).ok());
   EXPECT_EQ(home.history().size(), 1002U) << "nothing left, so nothing was pruned";
   ASSERT_TRUE(store.put_local({"bridge.note", "b"}).ok());
@@ -476,9 +502,12 @@ TEST(SeatFiles, S048ANetworkFolderIsSaid) {
     asked = path;
     return base::Result<std::string>(std::string("nfs"));
   });
-  EXPECT_EQ(line, "the sink folder " + home.folder() +
-                      " is on nfs, where file locks are not reliable; set XDG_STATE_HOME to a local folder.");
-  EXPECT_EQ(asked, home.dir.path()) << "the folder is not there yet, so its nearest parent is looked at";
+  EXPECT_EQ(
+      line,
+      "the sink folder " + home.folder() +
+          " is on nfs, where file locks are not reliable; set XDG_STATE_HOME to a local folder.");
+  EXPECT_EQ(asked, home.dir.path())
+      << "the folder is not there yet, so its nearest parent is looked at";
 }
 
 // 49
@@ -519,7 +548,8 @@ TEST(BridgeStore, TheShareIsCountedAndItsDigestChangesWithIt) {
   EXPECT_NE(two->digest, empty);
   EXPECT_EQ(read_share(home.files(), me)->digest, two->digest);
   home.sql("UPDATE entry SET state=1 WHERE event_id=1");
-  EXPECT_EQ(read_share(home.files(), me)->digest, two->digest) << "an offered row is not delivered yet";
+  EXPECT_EQ(read_share(home.files(), me)->digest, two->digest)
+      << "an offered row is not delivered yet";
   home.sql("UPDATE entry SET state=2 WHERE event_id=1");
   EXPECT_EQ(read_share(home.files(), me)->entries, 1U);
   EXPECT_NE(read_share(home.files(), me)->digest, two->digest);
@@ -551,7 +581,8 @@ TEST(BridgeStore, S047JournalModeAndSynchronousInTheFileAndTheConnection) {
   SinkHome home;
   BridgeStore store = home.bridge();
   must_append(store, {events(1, 1), 1, {}, Renumber::no});
-  EXPECT_TRUE(base::exists(home.files().database() + "-journal")) << "TRUNCATE keeps the journal, empty";
+  EXPECT_TRUE(base::exists(home.files().database() + "-journal"))
+      << "TRUNCATE keeps the journal, empty";
   EXPECT_EQ(std::filesystem::file_size(home.files().database() + "-journal"), 0U);
   EXPECT_FALSE(base::exists(home.files().database() + "-wal"));
   EXPECT_EQ(home.sql_value("PRAGMA application_id"), std::to_string(kApplicationId));
@@ -563,7 +594,8 @@ TEST(BridgeStore, AFolderThatCannotBeMadeIsSaid) {
   test::write_text(home.dir / "state", "a file");
   auto store = BridgeStore::open(home.files(), home.join(), home.context());
   ASSERT_FALSE(store.ok());
-  EXPECT_EQ(store.error().what, "Could not create `" + home.folder() + "` to leave fleet events in.");
+  EXPECT_EQ(store.error().what,
+            "Could not create `" + home.folder() + "` to leave fleet events in.");
 }
 
 }  // namespace

@@ -13,8 +13,8 @@
 
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "tests/lib/support.hpp"
 #include "tests/lib/sink_fixture.hpp"
+#include "tests/lib/support.hpp"
 
 namespace robot_council::sink {
 namespace {
@@ -25,11 +25,20 @@ using test::write_text;
 class CheckoutOfGit : public ::testing::Test {
  protected:
   test::Ran git(const std::string& folder, std::vector<std::string> words) {
-    std::vector<std::string> argv = {"git", "-c", "user.name=n", "-c", "user.email=e@example.test", "-c",
-                                     "protocol.file.allow=always", "-c", "init.defaultBranch=main"};
+    std::vector<std::string> argv = {"git",
+                                     "-c",
+                                     "user.name=n",
+                                     "-c",
+                                     "user.email=e@example.test",
+                                     "-c",
+                                     "protocol.file.allow=always",
+                                     "-c",
+                                     "init.defaultBranch=main"};
     argv.insert(argv.end(), words.begin(), words.end());
-    return test::run(argv, {{"HOME", dir_.path()}, {"GIT_CONFIG_NOSYSTEM", "1"}, {"GIT_CONFIG_GLOBAL", "/dev/null"}}, {},
-                     folder);
+    return test::run(
+        argv,
+        {{"HOME", dir_.path()}, {"GIT_CONFIG_NOSYSTEM", "1"}, {"GIT_CONFIG_GLOBAL", "/dev/null"}},
+        {}, folder);
   }
   void must(const std::string& folder, const std::vector<std::string>& words) {
     const auto ran = git(folder, words);
@@ -130,8 +139,8 @@ TEST_F(CheckoutOfGit, S014SubmodulesNestedAndInWorktrees) {
   same_as_git(dir_ / "subwt");
   EXPECT_EQ(found(dir_ / "subwt"), git_dir + "/modules/modules/foo/worktrees/subwt");
   // Inside git directories.
-  for (const char* path : {"super/.git", "super/.git/refs", "super/.git/worktrees", "super/.git/worktrees/wt",
-                           "super/.git/modules/modules/foo"}) {
+  for (const char* path : {"super/.git", "super/.git/refs", "super/.git/worktrees",
+                           "super/.git/worktrees/wt", "super/.git/modules/modules/foo"}) {
     same_as_git(dir_ / path);
   }
 }
@@ -172,9 +181,10 @@ TEST_F(CheckoutOfGit, S012FolderMadeLaterAndDot) {
 
 TEST_F(CheckoutOfGit, S014GitFilesThatAreGood) {
   const std::string root = repository("r");
-  for (const std::string& text : {std::string("gitdir: " + root + "/.git"), std::string("gitdir: ../r/.git\n"),
-                                  std::string("gitdir: ../r/.git/\n"), std::string("gitdir: ../r/.git\r\n"),
-                                  std::string("gitdir: ../r/.git\n\r\n\n")}) {
+  for (const std::string& text :
+       {std::string("gitdir: " + root + "/.git"), std::string("gitdir: ../r/.git\n"),
+        std::string("gitdir: ../r/.git/\n"), std::string("gitdir: ../r/.git\r\n"),
+        std::string("gitdir: ../r/.git\n\r\n\n")}) {
     write_text(dir_ / "w/.git", text);
     same_as_git(dir_ / "w");
     EXPECT_EQ(found(dir_ / "w"), found(root)) << text;
@@ -186,8 +196,9 @@ TEST_F(CheckoutOfGit, S014GitFilesThatAreBadStopTheSearch) {
   const std::string good = outer + "/.git";
   folder("outer/none");
   for (const std::string& text :
-       {"gitdir:" + good, "gitdir:  " + good, "gitdir: " + good + " ", "gitdir: " + good + "\nsecond",
-        "\xef\xbb\xbfgitdir: " + good, std::string(), std::string("gitdir: "), std::string("gitdir: ../missing\n"),
+       {"gitdir:" + good, "gitdir:  " + good, "gitdir: " + good + " ",
+        "gitdir: " + good + "\nsecond", "\xef\xbb\xbfgitdir: " + good, std::string(),
+        std::string("gitdir: "), std::string("gitdir: ../missing\n"),
         "gitdir: " + outer + "/none\n", std::string("junk")}) {
     write_text(outer + "/inside/.git", text);
     expect_none(outer + "/inside");
@@ -221,8 +232,9 @@ TEST_F(CheckoutOfGit, S014GitFoldersThatAreNoneArePassedOver) {
   outer_is_found("HEAD is a folder");
   std::filesystem::remove(git_dir + "/HEAD");
   // All of these are good heads, so the inner one is found.
-  for (const std::string& head : {std::string("ref: refs/heads/x\n"), std::string("ref:refs/heads/x"),
-                                  std::string("ref: \t refs/x"), std::string(40, 'a') + "\n", std::string(64, '0')}) {
+  for (const std::string& head :
+       {std::string("ref: refs/heads/x\n"), std::string("ref:refs/heads/x"),
+        std::string("ref: \t refs/x"), std::string(40, 'a') + "\n", std::string(64, '0')}) {
     write_text(git_dir + "/HEAD", head);
     EXPECT_EQ(found(inside), base::real_path(git_dir).value_or("")) << head;
     same_as_git(inside);
@@ -262,7 +274,8 @@ TEST_F(CheckoutOfGit, S014BelowAMountPointIsNoRepository) {
 TEST_F(CheckoutOfGit, S017RepositoryOfAnotherOwner) {
   const std::string root = repository("r");
   const std::string expected = found(root);
-  if (::chown(root.c_str(), 65534, 65534) != 0 || ::chown((root + "/.git").c_str(), 65534, 65534) != 0) {
+  if (::chown(root.c_str(), 65534, 65534) != 0 ||
+      ::chown((root + "/.git").c_str(), 65534, 65534) != 0) {
     GTEST_SKIP() << "cannot give a folder away (needs root)";
   }
   EXPECT_NE(git(root, {"rev-parse", "--absolute-git-dir"}).code, 0) << "git minds the owner";
@@ -291,7 +304,8 @@ TEST_F(CheckoutOfGit, S019AnotherErrnoCannotBeTold) {
   std::filesystem::create_symlink("/proc/self/mem", dir_ / "broken/.git");
   auto checkout = find_checkout(place);
   ASSERT_FALSE(checkout.ok());
-  EXPECT_NE(checkout.error().what.find("Input/output error"), std::string::npos) << checkout.error().what;
+  EXPECT_NE(checkout.error().what.find("Input/output error"), std::string::npos)
+      << checkout.error().what;
 }
 
 TEST_F(CheckoutOfGit, AFifoInPlaceOfAFileDoesNotHang) {

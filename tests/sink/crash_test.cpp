@@ -29,13 +29,18 @@ int append_pages(SinkHome& home, int pages) {
 
 // The file is sound, and the cursor is the last id stored.
 void expect_rows_and_cursor_agree(const SinkHome& home, int at) {
-  if (!base::exists(home.files().database()) || home.sql_value("SELECT count(*) FROM sqlite_master") == "0") {
+  if (!base::exists(home.files().database()) ||
+      home.sql_value("SELECT count(*) FROM sqlite_master") == "0") {
     return;  // before the schema
   }
   EXPECT_EQ(home.sql_value("PRAGMA quick_check"), "ok") << "operation " << at;
-  EXPECT_EQ(home.sql_value("SELECT coalesce(max(cursor), 0) - coalesce((SELECT max(event_id) FROM entry), 0) FROM joined"), "0")
+  EXPECT_EQ(home.sql_value("SELECT coalesce(max(cursor), 0) - coalesce((SELECT max(event_id) FROM "
+                           "entry), 0) FROM joined"),
+            "0")
       << "operation " << at;
-  EXPECT_EQ(home.sql_value("SELECT (SELECT count(*) FROM entry) - coalesce(max(cursor), 0) FROM joined"), "0")
+  EXPECT_EQ(
+      home.sql_value("SELECT (SELECT count(*) FROM entry) - coalesce(max(cursor), 0) FROM joined"),
+      "0")
       << "operation " << at;
 }
 

@@ -24,7 +24,9 @@ class RecordedKeys : public ::testing::Test {
   BridgeSeat bridge_seat(const SeatNames& names = {test::kService, "claude", ""}) {
     return resolve_bridge_seat(names, folder_, home_.environment);
   }
-  std::string record() { return record_path(home_.folder(), {test::kService, "claude", ""}, folder_); }
+  std::string record() {
+    return record_path(home_.folder(), {test::kService, "claude", ""}, folder_);
+  }
   base::Result<Seat> hook_seat() {
     return resolve_seat({test::kService, "claude", ""}, folder_, home_.environment);
   }
@@ -56,8 +58,9 @@ TEST_F(RecordedKeys, TheHookUsesTheRecordOfItsFolder) {
 // 20
 TEST_F(RecordedKeys, S020BadRecordsAreIgnored) {
   const std::string resolved = hook_seat()->files.key;
-  for (const char* text : {"0123456789abcdef0123456789abcde", "0123456789ABCDEF0123456789ABCDEF", "", "  ",
-                           "0123456789abcdef0123456789abcdef0", "0123456789abcdef 123456789abcdef"}) {
+  for (const char* text :
+       {"0123456789abcdef0123456789abcde", "0123456789ABCDEF0123456789ABCDEF", "", "  ",
+        "0123456789abcdef0123456789abcdef0", "0123456789abcdef 123456789abcdef"}) {
     write_text(record(), text);
     EXPECT_EQ(hook_seat()->files.key, resolved) << text;
   }
@@ -67,7 +70,8 @@ TEST_F(RecordedKeys, S020BadRecordsAreIgnored) {
 
 // 21
 TEST_F(RecordedKeys, S021NoRecordForAProjectOrForCursor) {
-  EXPECT_FALSE(RecordedKey::write(bridge_seat({test::kService, "claude", "org/repo"}).seat).has_value());
+  EXPECT_FALSE(
+      RecordedKey::write(bridge_seat({test::kService, "claude", "org/repo"}).seat).has_value());
   EXPECT_FALSE(RecordedKey::write(bridge_seat({test::kService, "cursor", ""}).seat).has_value());
   EXPECT_FALSE(base::exists(home_.folder()));
 }
@@ -77,7 +81,8 @@ TEST_F(RecordedKeys, S022AnotherBridgesRecordIsLeft) {
   auto written = RecordedKey::write(bridge_seat().seat);
   ASSERT_TRUE(written.has_value());
   std::filesystem::remove(record());
-  write_text(record(), kOther);  // another file: device and inode differ or not, the content is not ours
+  write_text(record(),
+             kOther);  // another file: device and inode differ or not, the content is not ours
   auto second = RecordedKey::write(bridge_seat().seat);
   ASSERT_TRUE(second.has_value());
   written->remove();
@@ -100,7 +105,8 @@ TEST_F(RecordedKeys, S019WithARecordTheCheckoutNeedNotBeTold) {
   std::filesystem::create_symlink("/proc/self/mem", folder_ + "/.git");
   auto seat = hook_seat();
   ASSERT_FALSE(seat.ok());
-  EXPECT_EQ(seat.error().what.find("Could not tell which checkout this is: "), 0U) << seat.error().what;
+  EXPECT_EQ(seat.error().what.find("Could not tell which checkout this is: "), 0U)
+      << seat.error().what;
   EXPECT_NE(seat.error().what.find(", so its sink cannot be found."), std::string::npos);
   EXPECT_TRUE(bridge_seat().checkout_error.has_value());
   write_text(record(), kOther);

@@ -32,8 +32,8 @@ Call turn_end(const char* session = "A", const char* turn = "t2") {
   return call;
 }
 
-Settlement settle(const Entry& row, const Call& call, Seen seen = Seen::no, std::int64_t now = kLater,
-                  Scope scope = Scope::all) {
+Settlement settle(const Entry& row, const Call& call, Seen seen = Seen::no,
+                  std::int64_t now = kLater, Scope scope = Scope::all) {
   return settle_row(row, call, seen, scope, now);
 }
 
@@ -48,8 +48,10 @@ TEST(Settle, OfferedRowsOfADeadProcess) {
   EXPECT_EQ(settle(row, turn_end(), Seen::yes), Settlement::confirmed);
   Call continued = turn_end("A", "t1");
   continued.continuation = true;
-  EXPECT_EQ(settle(row, continued), Settlement::waits_again) << "P1 is no proof for what was perhaps not printed";
-  EXPECT_EQ(settle(row, turn_end(), Seen::no, kLater, Scope::offered_only), Settlement::waits_again);
+  EXPECT_EQ(settle(row, continued), Settlement::waits_again)
+      << "P1 is no proof for what was perhaps not printed";
+  EXPECT_EQ(settle(row, turn_end(), Seen::no, kLater, Scope::offered_only),
+            Settlement::waits_again);
   EXPECT_EQ(settle(row, turn_end(), Seen::no, kLater, Scope::proofs_only), Settlement::stays);
   EXPECT_EQ(settle(row, turn_end(), Seen::yes, kLater, Scope::proofs_only), Settlement::confirmed);
 }
@@ -60,9 +62,11 @@ TEST(Settle, S051ContinuationOfTheSameTurnConfirms) {
   call.continuation = true;
   EXPECT_EQ(settle(written(), call), Settlement::confirmed);
   call.turn = "other";
-  EXPECT_EQ(settle(written(), call), Settlement::waits_again) << "52: a wake-up begins a turn of its own";
+  EXPECT_EQ(settle(written(), call), Settlement::waits_again)
+      << "52: a wake-up begins a turn of its own";
   call.turn.reset();
-  EXPECT_EQ(settle(written(), call), Settlement::confirmed) << "only when both have a turn id must it be the same";
+  EXPECT_EQ(settle(written(), call), Settlement::confirmed)
+      << "only when both have a turn id must it be the same";
   call.continuation = false;
   EXPECT_EQ(settle(written(), call), Settlement::waits_again);
   call.continuation = true;
@@ -91,7 +95,8 @@ TEST(Settle, S065TheSameTurnEndLeavesTheRowForTwoSeconds) {
   call.continuation = true;
   EXPECT_EQ(settle(written(), call, Seen::yes, kPrinted + 1999), Settlement::stays);
   EXPECT_EQ(settle(written(), call, Seen::yes, kPrinted + 2000), Settlement::confirmed);
-  EXPECT_EQ(settle(written(), call, Seen::yes, kPrinted - 1), Settlement::confirmed) << "the clock went back";
+  EXPECT_EQ(settle(written(), call, Seen::yes, kPrinted - 1), Settlement::confirmed)
+      << "the clock went back";
 }
 
 // 58
@@ -101,7 +106,8 @@ TEST(Settle, S058ThreePrintsWithoutProofAreEnough) {
   EXPECT_EQ(settle(row, turn_end()), Settlement::waits_again);
   row.writes = 3;
   EXPECT_EQ(settle(row, turn_end()), Settlement::undelivered);
-  EXPECT_EQ(settle(row, turn_end("B"), Seen::no, kPrinted + kForeignRowMs), Settlement::undelivered);
+  EXPECT_EQ(settle(row, turn_end("B"), Seen::no, kPrinted + kForeignRowMs),
+            Settlement::undelivered);
 }
 
 // 60, 61
@@ -119,9 +125,12 @@ TEST(Settle, S060WhatCanProveNothingIsConfirmedByTheNextCall) {
 // 62, 63
 TEST(Settle, S063AnotherSessionWaitsTenMinutes) {
   EXPECT_EQ(settle(written(), Call()), Settlement::stays) << "62: a plain call";
-  EXPECT_EQ(settle(written(), turn_end("B"), Seen::no, kPrinted + kForeignRowMs - 1), Settlement::stays);
-  EXPECT_EQ(settle(written(), turn_end("B"), Seen::no, kPrinted + kForeignRowMs), Settlement::waits_again);
-  EXPECT_EQ(settle(written(), turn_end("B"), Seen::no, kPrinted - 1), Settlement::waits_again) << "the clock went back";
+  EXPECT_EQ(settle(written(), turn_end("B"), Seen::no, kPrinted + kForeignRowMs - 1),
+            Settlement::stays);
+  EXPECT_EQ(settle(written(), turn_end("B"), Seen::no, kPrinted + kForeignRowMs),
+            Settlement::waits_again);
+  EXPECT_EQ(settle(written(), turn_end("B"), Seen::no, kPrinted - 1), Settlement::waits_again)
+      << "the clock went back";
   EXPECT_EQ(settle(written(), turn_end("B"), Seen::yes), Settlement::confirmed) << "64";
 }
 
@@ -136,7 +145,8 @@ TEST(Settle, S067UnderTheBrakeOnlyProofsCount) {
 TEST(Settle, RowsOfAWake) {
   const Entry row = written(Proof::wake);
   Call call = turn_end("A", "t1");
-  EXPECT_EQ(settle(row, call), Settlement::stays) << "the recorded turn ends: it may be taken in after it";
+  EXPECT_EQ(settle(row, call), Settlement::stays)
+      << "the recorded turn ends: it may be taken in after it";
   call.continuation = true;
   EXPECT_EQ(settle(row, call), Settlement::stays) << "P1 is none for a wake";
   call.turn = "t2";

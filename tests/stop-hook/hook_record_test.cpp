@@ -1,10 +1,11 @@
 #include "stop-hook/hook_record.hpp"
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <map>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "base/environment.hpp"
 #include "base/files.hpp"
@@ -27,9 +28,10 @@ HookRecord sample() {
 }
 
 TEST(HookRecord, TextIsTheContracts) {
-  EXPECT_EQ(record_json(sample()),
-            R"({"at":"2026-11-30T06:00:00Z","answer":"held by the brake","printed":0,"told":"2026-11-30T05:59:59Z",)"
-            R"("idle":{"s1":1796018399995}})");
+  EXPECT_EQ(
+      record_json(sample()),
+      R"({"at":"2026-11-30T06:00:00Z","answer":"held by the brake","printed":0,"told":"2026-11-30T05:59:59Z",)"
+      R"("idle":{"s1":1796018399995}})");
   EXPECT_EQ(record_json(HookRecord{}),
             R"({"at":"1970-01-01T00:00:00Z","answer":"nothing waiting","printed":0,"idle":{}})");
 }
@@ -60,7 +62,8 @@ TEST(HookRecord, NewestTwentySessionsAreKept) {
 }
 
 TEST(HookRecord, OddFieldsHaveTheirDefaults) {
-  const base::Result<HookRecord> read = parse_record(R"({"at":5,"answer":"x","printed":-3,"told":"y","idle":{"a":"b","c":7}})");
+  const base::Result<HookRecord> read =
+      parse_record(R"({"at":5,"answer":"x","printed":-3,"told":"y","idle":{"a":"b","c":7}})");
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->at_ms, 0);
   EXPECT_EQ(read->answer, HookAnswer::nothing_waiting);
@@ -80,9 +83,9 @@ TEST(HookRecord, OrderByAgeSurvivesAReader) {
 
 TEST(HookRecord, EachAnswerHasOneText) {
   for (const HookAnswer answer :
-       {HookAnswer::printed, HookAnswer::nothing_waiting, HookAnswer::held_by_brake, HookAnswer::loop_guard,
-        HookAnswer::sink_unreadable, HookAnswer::another_harness, HookAnswer::not_a_turn_end,
-        HookAnswer::payload_unreadable}) {
+       {HookAnswer::printed, HookAnswer::nothing_waiting, HookAnswer::held_by_brake,
+        HookAnswer::loop_guard, HookAnswer::sink_unreadable, HookAnswer::another_harness,
+        HookAnswer::not_a_turn_end, HookAnswer::payload_unreadable}) {
     EXPECT_EQ(answer_from(answer_text(answer)), answer);
   }
   EXPECT_FALSE(answer_from("").has_value());
@@ -90,13 +93,15 @@ TEST(HookRecord, EachAnswerHasOneText) {
 
 TEST(HookRecord, PlacesForTheToldMark) {
   using Values = std::map<std::string, std::string>;
-  const base::MapEnvironment with(Values{{"XDG_STATE_HOME", "/s"}, {"XDG_RUNTIME_DIR", "/run/user/7"}});
+  const base::MapEnvironment with(
+      Values{{"XDG_STATE_HOME", "/s"}, {"XDG_RUNTIME_DIR", "/run/user/7"}});
   const std::vector<std::string> places = record_paths(with, "k.hook");
   ASSERT_EQ(places.size(), 2U);
   EXPECT_EQ(places[0], "/s/robot-council/pending/k.hook");
   EXPECT_EQ(places[1], "/run/user/7/k.hook");
   const base::MapEnvironment without(Values{{"XDG_STATE_HOME", "/s"}, {"TMPDIR", "/t"}});
-  EXPECT_EQ(record_paths(without, "k.hook")[1], "/t/robot-council-" + std::to_string(geteuid()) + "/k.hook");
+  EXPECT_EQ(record_paths(without, "k.hook")[1],
+            "/t/robot-council-" + std::to_string(geteuid()) + "/k.hook");
 }
 
 }  // namespace

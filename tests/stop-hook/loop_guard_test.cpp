@@ -1,10 +1,10 @@
 #include "stop-hook/loop_guard.hpp"
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <ostream>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "base/environment.hpp"
 #include "stop-hook/limits.hpp"
@@ -12,13 +12,15 @@
 namespace robot_council::stop_hook {
 namespace {
 
-// The engine's part of the counters (pending/engine.hpp, Verdict), so that whole conversations can be played.
+// The engine's part of the counters (pending/engine.hpp, Verdict), so that whole conversations can
+// be played.
 class Session {
  public:
   explicit Session(std::optional<int> rounds = std::nullopt, TurnFlags flags = TurnFlags::boolean)
       : rounds_(rounds), flags_(flags) {}
 
-  GuardReason stop(bool continuation, const std::string& turn, std::size_t waiting = 1, std::size_t never_printed = 1) {
+  GuardReason stop(bool continuation, const std::string& turn, std::size_t waiting = 1,
+                   std::size_t never_printed = 1) {
     GuardInput input;
     input.flags = flags_;
     input.continuation = continuation;
@@ -178,23 +180,27 @@ struct RoundsCase {
   std::optional<int> rounds;
 };
 
-void PrintTo(const RoundsCase& value, std::ostream* out) { *out << '"' << value.value << '"'; }
+void PrintTo(const RoundsCase& value, std::ostream* out) {
+  *out << '"' << value.value << '"';
+}
 
 class Rounds : public testing::TestWithParam<RoundsCase> {};
 
 TEST_P(Rounds, OneToEight) {  // 116
-  const base::MapEnvironment environment(std::map<std::string, std::string>{{"ROBOT_COUNCIL_ROUNDS", GetParam().value}});
+  const base::MapEnvironment environment(
+      std::map<std::string, std::string>{{"ROBOT_COUNCIL_ROUNDS", GetParam().value}});
   const RoundsSetting setting = read_rounds(environment);
   EXPECT_EQ(setting.set, GetParam().set);
   EXPECT_EQ(setting.rounds, GetParam().rounds);
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, Rounds,
-                         testing::Values(RoundsCase{"1", true, 1}, RoundsCase{"8", true, 8}, RoundsCase{" 3 ", true, 3},
-                                         RoundsCase{"0", true, std::nullopt}, RoundsCase{"9", true, std::nullopt},
-                                         RoundsCase{"x", true, std::nullopt}, RoundsCase{"-1", true, std::nullopt},
-                                         RoundsCase{"99999999999999999999", true, std::nullopt},
-                                         RoundsCase{"", false, std::nullopt}, RoundsCase{"  ", false, std::nullopt}));
+INSTANTIATE_TEST_SUITE_P(
+    Table, Rounds,
+    testing::Values(RoundsCase{"1", true, 1}, RoundsCase{"8", true, 8}, RoundsCase{" 3 ", true, 3},
+                    RoundsCase{"0", true, std::nullopt}, RoundsCase{"9", true, std::nullopt},
+                    RoundsCase{"x", true, std::nullopt}, RoundsCase{"-1", true, std::nullopt},
+                    RoundsCase{"99999999999999999999", true, std::nullopt},
+                    RoundsCase{"", false, std::nullopt}, RoundsCase{"  ", false, std::nullopt}));
 
 }  // namespace
 }  // namespace robot_council::stop_hook

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include <map>
+
+#include <gtest/gtest.h>
 
 #include "base/json_value.hpp"
 #include "tests/stop-hook/scan_support.hpp"
@@ -22,7 +22,9 @@ class MemoryFiles final : public stop_hook::SettingsFiles {
     }
     return found->second;
   }
-  [[nodiscard]] base::Result<std::string> real_path(const std::string& path) const override { return path; }
+  [[nodiscard]] base::Result<std::string> real_path(const std::string& path) const override {
+    return path;
+  }
   [[nodiscard]] std::vector<std::string> list(const std::string& folder) const override {
     std::vector<std::string> names;
     for (const auto& [path, bytes] : content) {
@@ -32,8 +34,12 @@ class MemoryFiles final : public stop_hook::SettingsFiles {
     }
     return names;
   }
-  [[nodiscard]] bool exists(const std::string& path) const override { return content.count(path) != 0; }
-  [[nodiscard]] bool executable(const std::string& path) const override { return path == kScript || path == "/bin/robot-council"; }
+  [[nodiscard]] bool exists(const std::string& path) const override {
+    return content.count(path) != 0;
+  }
+  [[nodiscard]] bool executable(const std::string& path) const override {
+    return path == kScript || path == "/bin/robot-council";
+  }
 };
 
 void expect_verdicts(const std::string& harness, const std::string& place) {
@@ -46,20 +52,31 @@ void expect_verdicts(const std::string& harness, const std::string& place) {
   for (const auto& name : base::list_directory(folder + "/" + harness).value_or({})) {
     SCOPED_TRACE(name);
     MemoryFiles machine;
-    machine.content[place] = base::read_file(folder + "/" + harness + "/" + name, 1U << 20U).value_or("");
+    machine.content[place] =
+        base::read_file(folder + "/" + harness + "/" + name, 1U << 20U).value_or("");
     machine.content[kScript] = "#!/bin/sh\n";
     const auto result = stop_hook::scan({machine, environment, "/w/project"}, harness);
-    const bool would_run = result.outcome == stop_hook::ScanOutcome::runs || result.outcome == stop_hook::ScanOutcome::needs_review;
-    EXPECT_EQ(would_run, ran.at(name.substr(0, name.size() - 5)).get<bool>()) << test::brief(result);
+    const bool would_run = result.outcome == stop_hook::ScanOutcome::runs ||
+                           result.outcome == stop_hook::ScanOutcome::needs_review;
+    EXPECT_EQ(would_run, ran.at(name.substr(0, name.size() - 5)).get<bool>())
+        << test::brief(result);
     ++files;
   }
   EXPECT_EQ(files, ran.size());
 }
 
-TEST(ScanClients, ClaudeCode152) { expect_verdicts("claude", "/h/.claude/settings.json"); }
-TEST(ScanClients, Codex152) { expect_verdicts("codex", "/h/.codex/hooks.json"); }
-TEST(ScanClients, GeminiCli152) { expect_verdicts("gemini", "/h/.gemini/settings.json"); }
-TEST(ScanClients, CopilotCli152) { expect_verdicts("copilot", "/h/.copilot/hooks/x.json"); }
+TEST(ScanClients, ClaudeCode152) {
+  expect_verdicts("claude", "/h/.claude/settings.json");
+}
+TEST(ScanClients, Codex152) {
+  expect_verdicts("codex", "/h/.codex/hooks.json");
+}
+TEST(ScanClients, GeminiCli152) {
+  expect_verdicts("gemini", "/h/.gemini/settings.json");
+}
+TEST(ScanClients, CopilotCli152) {
+  expect_verdicts("copilot", "/h/.copilot/hooks/x.json");
+}
 
 }  // namespace
 }  // namespace robot_council

@@ -1,11 +1,12 @@
-#include <gtest/gtest.h>
-
 #include <sys/stat.h>
+
+#include <gtest/gtest.h>
 
 #include "harness/settings_toml.hpp"
 #include "tests/stop-hook/scan_support.hpp"
 
-// Where each client looks, what switches hooks off, policies and trust (delivery contract 8.2; statements 139-146).
+// Where each client looks, what switches hooks off, policies and trust (delivery contract 8.2;
+// statements 139-146).
 namespace robot_council {
 namespace {
 
@@ -31,8 +32,9 @@ TEST(ScanSources, ClaudeReadsUserProjectAndLocalFileAllAddUp143) {
   Machine::write(machine.home + "/.claude/settings.json", machine.ours());
   Machine::write(machine.project + "/.claude/settings.json", machine.ours());
   Machine::write(machine.project + "/.claude/settings.local.json", machine.ours());
-  EXPECT_EQ(sources(machine, "claude"), (Names{"home/.claude/settings.json", "work/project/.claude/settings.json",
-                                               "work/project/.claude/settings.local.json"}));
+  EXPECT_EQ(sources(machine, "claude"),
+            (Names{"home/.claude/settings.json", "work/project/.claude/settings.json",
+                   "work/project/.claude/settings.local.json"}));
   const auto twice = of_rule(machine.scan("claude"), "double");
   ASSERT_EQ(twice.size(), 2U);
   EXPECT_EQ(twice[0].severity, stop_hook::ScanSeverity::warning);
@@ -62,8 +64,9 @@ TEST(ScanSources, StartedBelowTheRootItsLocalFileRunsAndItsSettingsDoNot139) {
 }
 
 TEST(ScanSources, HooksInFilesThatClaudeDoesNotReadS02S03S04) {
-  for (const char* name : {"home/.claude.json", "home/.claude/hooks.json", "home/.claude/settings.local.json",
-                           "work/project/.claude/hooks.json", "work/.claude/settings.json"}) {
+  for (const char* name :
+       {"home/.claude.json", "home/.claude/hooks.json", "home/.claude/settings.local.json",
+        "work/project/.claude/hooks.json", "work/.claude/settings.json"}) {
     SCOPED_TRACE(name);
     const Machine machine;
     Machine::write(machine.path(name), machine.ours());
@@ -72,7 +75,8 @@ TEST(ScanSources, HooksInFilesThatClaudeDoesNotReadS02S03S04) {
     EXPECT_EQ(result.outcome, ScanOutcome::will_not_run);
   }
   const Machine machine;  // S02: events at the top level of an undocumented file: both are said
-  Machine::write(machine.home + "/.claude/settings.local.json", R"({"Stop":[{"hooks":[]}],"PreToolUse":[]})");
+  Machine::write(machine.home + "/.claude/settings.local.json",
+                 R"({"Stop":[{"hooks":[]}],"PreToolUse":[]})");
   EXPECT_EQ(brief(machine.scan("claude")), "error place -; error wrapper 1");
 }
 
@@ -92,7 +96,8 @@ TEST(ScanSources, DisableAllHooksByRankS17) {
   EXPECT_EQ(brief(result), "error off 1");
   EXPECT_EQ(result.findings[0].file, local);
   Machine::write(local, "{}");
-  Machine::write(machine.etc + "/claude-code/managed-settings.json", "{\n\"disableAllHooks\":true}");
+  Machine::write(machine.etc + "/claude-code/managed-settings.json",
+                 "{\n\"disableAllHooks\":true}");
   result = machine.scan("claude");
   EXPECT_EQ(result.outcome, ScanOutcome::will_not_run);
   ASSERT_EQ(of_rule(result, "off").size(), 1U);
@@ -103,9 +108,11 @@ TEST(ScanSources, DisableAllHooksByRankS17) {
 TEST(ScanSources, ManagedHooksRunBesideAUsersDisableAllHooks) {
   const Machine machine;
   machine.trust();
-  Machine::write(machine.home + "/.claude/settings.json", R"({"disableAllHooks":true,)" + machine.ours().substr(1));
+  Machine::write(machine.home + "/.claude/settings.json",
+                 R"({"disableAllHooks":true,)" + machine.ours().substr(1));
   Machine::write(machine.etc + "/claude-code/managed-settings.json", machine.ours());
-  EXPECT_EQ(sources(machine, "claude"), (Names{"-home/.claude/settings.json", "/etc/claude-code/managed-settings.json"}));
+  EXPECT_EQ(sources(machine, "claude"),
+            (Names{"-home/.claude/settings.json", "/etc/claude-code/managed-settings.json"}));
   EXPECT_EQ(machine.scan("claude").outcome, ScanOutcome::runs);
 }
 
@@ -115,8 +122,9 @@ TEST(ScanSources, PoliciesAreNamedWithKeyAndFile141S18) {
   const std::string user = machine.home + "/.claude/settings.json";
   Machine::write(user, machine.ours());
   const std::string managed = machine.etc + "/claude-code/managed-settings.json";
-  for (const char* content : {"{\"allowManagedHooksOnly\":true}", "{\"strictPluginOnlyCustomization\":true}",
-                              "{\"strictPluginOnlyCustomization\":[\"skills\",\"hooks\"]}"}) {
+  for (const char* content :
+       {"{\"allowManagedHooksOnly\":true}", "{\"strictPluginOnlyCustomization\":true}",
+        "{\"strictPluginOnlyCustomization\":[\"skills\",\"hooks\"]}"}) {
     SCOPED_TRACE(content);
     Machine::write(managed, content);
     const auto result = machine.scan("claude");
@@ -128,7 +136,8 @@ TEST(ScanSources, PoliciesAreNamedWithKeyAndFile141S18) {
   Machine::write(managed, "{\"strictPluginOnlyCustomization\":[\"skills\"]}");
   EXPECT_EQ(machine.scan("claude").outcome, ScanOutcome::runs);
   Machine::write(managed, "{}");
-  Machine::write(user, R"({"allowManagedHooksOnly":true,)" + machine.ours().substr(1));  // elsewhere without effect
+  Machine::write(user, R"({"allowManagedHooksOnly":true,)" +
+                           machine.ours().substr(1));  // elsewhere without effect
   EXPECT_EQ(machine.scan("claude").outcome, ScanOutcome::runs);
 }
 
@@ -146,8 +155,10 @@ TEST(ScanSources, ManagedDropInsByNameHiddenIgnoredBrokenNamed142) {
   const auto result = machine.scan("claude");
   EXPECT_EQ(result.outcome, ScanOutcome::will_not_run);
   ASSERT_EQ(of_rule(result, "syntax").size(), 1U);
-  EXPECT_EQ(of_rule(result, "syntax")[0].file, "/etc/claude-code/managed-settings.d/30-broken.json");
-  EXPECT_NE(of_rule(result, "syntax")[0].text.find("Claude Code will not start."), std::string::npos);
+  EXPECT_EQ(of_rule(result, "syntax")[0].file,
+            "/etc/claude-code/managed-settings.d/30-broken.json");
+  EXPECT_NE(of_rule(result, "syntax")[0].text.find("Claude Code will not start."),
+            std::string::npos);
 }
 
 TEST(ScanSources, PluginsOnlyWhereEnabledAndInBothForms) {
@@ -156,10 +167,13 @@ TEST(ScanSources, PluginsOnlyWhereEnabledAndInBothForms) {
   const std::string root = machine.path("cache/rc");
   Machine::write(machine.home + "/.claude/plugins/installed_plugins.json",
                  R"({"version":1,"plugins":{"rc@market":{"installPath":")" + root + R"("}}})");
-  Machine::write(root + "/.claude-plugin/plugin.json", R"({"name":"rc","hooks":)" + machine.ours() + "}");
-  Machine::write(machine.home + "/.claude/settings.json", R"({"enabledPlugins":{"rc@market":false}})");
+  Machine::write(root + "/.claude-plugin/plugin.json",
+                 R"({"name":"rc","hooks":)" + machine.ours() + "}");
+  Machine::write(machine.home + "/.claude/settings.json",
+                 R"({"enabledPlugins":{"rc@market":false}})");
   EXPECT_EQ(machine.scan("claude").outcome, ScanOutcome::none);
-  Machine::write(machine.project + "/.claude/settings.json", R"({"enabledPlugins":{"rc@market":true}})");
+  Machine::write(machine.project + "/.claude/settings.json",
+                 R"({"enabledPlugins":{"rc@market":true}})");
   EXPECT_EQ(machine.scan("claude").outcome, ScanOutcome::runs);
 }
 
@@ -170,7 +184,8 @@ TEST(ScanSources, SameCommandInUserFileAndPluginRunsTwiceS15) {
   Machine::write(machine.home + "/.claude/plugins/installed_plugins.json",
                  R"({"version":2,"plugins":{"rc@m":[{"installPath":")" + root + R"("}]}})");
   Machine::write(root + "/hooks/hooks.json", machine.ours());
-  Machine::write(machine.home + "/.claude/settings.json", R"({"enabledPlugins":{"rc@m":true},)" + machine.ours().substr(1));
+  Machine::write(machine.home + "/.claude/settings.json",
+                 R"({"enabledPlugins":{"rc@m":true},)" + machine.ours().substr(1));
   const auto result = machine.scan("claude");
   EXPECT_EQ(result.outcome, ScanOutcome::runs);
   EXPECT_EQ(brief(result), "warning double 1");
@@ -193,7 +208,8 @@ TEST(ScanSources, FolderTrustNotRecordedIsAWarning) {
   const Machine machine;
   Machine::write(machine.home + "/.claude/settings.json", machine.ours());
   Machine::write(machine.home + "/.gemini/settings.json", machine.ours("AfterAgent"));
-  Machine::write(machine.project + "/.github/hooks/x.json", R"({"hooks":{"agentStop":[{"bash":")" + machine.script() + R"("}]}})");
+  Machine::write(machine.project + "/.github/hooks/x.json",
+                 R"({"hooks":{"agentStop":[{"bash":")" + machine.script() + R"("}]}})");
   for (const char* name : {"claude", "copilot"}) {
     EXPECT_EQ(brief(machine.scan(name)), "warning trust -") << name;
     EXPECT_EQ(machine.scan(name).outcome, ScanOutcome::runs) << name;
@@ -203,14 +219,18 @@ TEST(ScanSources, FolderTrustNotRecordedIsAWarning) {
   for (const char* name : {"claude", "copilot", "gemini"}) {
     EXPECT_TRUE(of_rule(machine.scan(name), "trust").empty()) << name;
   }
-  Machine::write(machine.home + "/.claude.json", R"({"projects":{")" + machine.path("work") + R"(":{"hasTrustDialogAccepted":true}}})");
+  Machine::write(machine.home + "/.claude.json", R"({"projects":{")" + machine.path("work") +
+                                                     R"(":{"hasTrustDialogAccepted":true}}})");
   EXPECT_TRUE(of_rule(machine.scan("claude"), "trust").empty()) << "a parent's trust counts";
-  Machine::write(machine.home + "/.gemini/trustedFolders.json", R"({")" + machine.project + R"(":"DO_NOT_TRUST"})");
+  Machine::write(machine.home + "/.gemini/trustedFolders.json",
+                 R"({")" + machine.project + R"(":"DO_NOT_TRUST"})");
   EXPECT_EQ(of_rule(machine.scan("gemini"), "trust").size(), 1U);
 }
 
-std::string codex_state(const std::string& file, const std::string& hash, std::string_view more = "") {
-  return "[hooks.state.\"" + file + ":stop:0:0\"]\ntrusted_hash = \"" + hash + "\"\n" + std::string(more);
+std::string codex_state(const std::string& file, const std::string& hash,
+                        std::string_view more = "") {
+  return "[hooks.state.\"" + file + ":stop:0:0\"]\ntrusted_hash = \"" + hash + "\"\n" +
+         std::string(more);
 }
 
 TEST(ScanSources, CodexGoldenHash145) {
@@ -239,7 +259,8 @@ TEST(ScanSources, CodexTrustedEntryRunsOneBlankMoreNeedsReview145S27) {
   Machine::write(file, Machine::nested("Stop", machine.script(), ",\"timeout\":20,\"zzz\":1"));
   EXPECT_EQ(machine.scan("codex").outcome, ScanOutcome::needs_review);
   Machine::write(file, machine.ours());
-  Machine::write(config, codex_state(file, *harness::codex_trusted_hash(entry), "enabled = false\n"));
+  Machine::write(config,
+                 codex_state(file, *harness::codex_trusted_hash(entry), "enabled = false\n"));
   EXPECT_EQ(machine.scan("codex").outcome, ScanOutcome::will_not_run);
   EXPECT_EQ(brief(machine.scan("codex")), "error off 1");
 }
@@ -247,8 +268,10 @@ TEST(ScanSources, CodexTrustedEntryRunsOneBlankMoreNeedsReview145S27) {
 TEST(ScanSources, CodexJsonAndTomlAreBothCounted146) {
   const Machine machine;
   Machine::write(machine.home + "/.codex/hooks.json", machine.ours());
-  Machine::write(machine.home + "/.codex/config.toml",
-                 "model = \"x\"\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"" + machine.script() + "\"\n");
+  Machine::write(
+      machine.home + "/.codex/config.toml",
+      "model = \"x\"\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"" +
+          machine.script() + "\"\n");
   const auto result = machine.scan("codex");
   EXPECT_EQ(result.entries.size(), 2U);
   EXPECT_EQ(of_rule(result, "trust").size(), 2U);
@@ -261,9 +284,11 @@ TEST(ScanSources, CodexFeaturePolicyAndBrokenTables143) {
     const char* toml;
     const char* rule;
   };
-  for (const Row& row : {Row{"[features]\nhooks = false\n", "error off 2"}, Row{"[features]\ncodex_hooks = false\n", "error off 2"},
-                         Row{"[hooks.Stop]\nx = 1\n", "error void 1"}, Row{"a = 1\na = 2\n", "error syntax 2"},
-                         Row{"x = \n", "error syntax 1"}}) {
+  for (const Row& row :
+       {Row{"[features]\nhooks = false\n", "error off 2"},
+        Row{"[features]\ncodex_hooks = false\n", "error off 2"},
+        Row{"[hooks.Stop]\nx = 1\n", "error void 1"}, Row{"a = 1\na = 2\n", "error syntax 2"},
+        Row{"x = \n", "error syntax 1"}}) {
     SCOPED_TRACE(row.toml);
     const Machine machine;
     Machine::write(machine.home + "/.codex/hooks.json", machine.ours());
@@ -283,9 +308,12 @@ TEST(ScanSources, CodexProjectFolderNeedsProjectTrust) {
   const Machine machine;
   Machine::write(machine.project + "/.codex/hooks.json", machine.ours());
   EXPECT_EQ(machine.scan("codex").outcome, ScanOutcome::needs_review);
-  EXPECT_NE(of_rule(machine.scan("codex"), "trust")[0].text.find("is not trusted"), std::string::npos);
-  Machine::write(machine.home + "/.codex/config.toml", "[projects.\"" + machine.project + "\"]\ntrust_level = \"trusted\"\n");
-  EXPECT_NE(of_rule(machine.scan("codex"), "trust")[0].text.find("is not recorded"), std::string::npos);
+  EXPECT_NE(of_rule(machine.scan("codex"), "trust")[0].text.find("is not trusted"),
+            std::string::npos);
+  Machine::write(machine.home + "/.codex/config.toml",
+                 "[projects.\"" + machine.project + "\"]\ntrust_level = \"trusted\"\n");
+  EXPECT_NE(of_rule(machine.scan("codex"), "trust")[0].text.find("is not recorded"),
+            std::string::npos);
   Machine moved;
   moved.environment.set("CODEX_HOME", moved.path("codex-home"));
   Machine::write(moved.home + "/.codex/hooks.json", moved.ours());
@@ -301,23 +329,31 @@ TEST(ScanSources, CursorGeminiCopilotGooseReadTheirFiles143) {
     const char* event;
   };
   for (const Row& row :
-       {Row{"cursor", {"home/.cursor/hooks.json", "work/project/.cursor/hooks.json", "root/etc/cursor/hooks.json"}, "cursor"},
+       {Row{"cursor",
+            {"home/.cursor/hooks.json", "work/project/.cursor/hooks.json",
+             "root/etc/cursor/hooks.json"},
+            "cursor"},
         Row{"gemini",
-            {"home/.gemini/settings.json", "work/project/.gemini/settings.json", "root/etc/gemini-cli/settings.json",
-             "home/.gemini/extensions/x/hooks/hooks.json"},
+            {"home/.gemini/settings.json", "work/project/.gemini/settings.json",
+             "root/etc/gemini-cli/settings.json", "home/.gemini/extensions/x/hooks/hooks.json"},
             "AfterAgent"},
         Row{"copilot",
-            {"home/.copilot/hooks/any.json", "home/.copilot/settings.json", "work/project/.github/hooks/a.json",
-             "work/project/.github/copilot/settings.json", "work/project/.github/copilot/settings.local.json",
+            {"home/.copilot/hooks/any.json", "home/.copilot/settings.json",
+             "work/project/.github/hooks/a.json", "work/project/.github/copilot/settings.json",
+             "work/project/.github/copilot/settings.local.json",
              "root/etc/github-copilot/policy.d/p.json"},
             "Stop"},
-        Row{"goose", {"home/.agents/plugins/a/hooks/hooks.json", "work/project/.agents/plugins/b/hooks/hooks.json"}, "Stop"}}) {
+        Row{"goose",
+            {"home/.agents/plugins/a/hooks/hooks.json",
+             "work/project/.agents/plugins/b/hooks/hooks.json"},
+            "Stop"}}) {
     for (const char* file : row.files) {
       SCOPED_TRACE(file);
       const Machine machine;
       machine.trust();
       Machine::write(machine.path(file), std::string(row.event) == "cursor"
-                                             ? R"({"version":1,"hooks":{"stop":[{"command":")" + machine.script() + R"("}]}})"
+                                             ? R"({"version":1,"hooks":{"stop":[{"command":")" +
+                                                   machine.script() + R"("}]}})"
                                              : machine.ours(row.event));
       EXPECT_EQ(machine.scan(row.harness).outcome, ScanOutcome::runs);
       EXPECT_EQ(brief(machine.scan(row.harness)), "");
@@ -355,13 +391,17 @@ TEST(ScanSources, AFileThatMayNotBeReadCannotBeTold) {
 TEST(ScanSources, EveryCutOfEveryFileIsHarmlessAndNothingIsWritten151) {
   const Machine machine;
   machine.trust();
-  const std::string toml = "[features]\nhooks = true\n" + codex_state("/x", "sha256:00") + "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"x\"\n";
+  const std::string toml =
+      "[features]\nhooks = true\n" + codex_state("/x", "sha256:00") +
+      "[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"x\"\n";
   const std::vector<std::pair<std::string, std::string>> files = {
-      {machine.home + "/.claude/settings.json", R"({"enabledPlugins":{"a":true},)" + machine.ours().substr(1)},
+      {machine.home + "/.claude/settings.json",
+       R"({"enabledPlugins":{"a":true},)" + machine.ours().substr(1)},
       {machine.home + "/.claude.json", test::read_text(machine.home + "/.claude.json")},
       {machine.home + "/.codex/hooks.json", machine.ours()},
       {machine.home + "/.codex/config.toml", toml},
-      {machine.home + "/.cursor/hooks.json", R"({"version":1,"hooks":{"stop":[{"command":"\u00e9\ud83d\ude00"}]}})"},
+      {machine.home + "/.cursor/hooks.json",
+       R"({"version":1,"hooks":{"stop":[{"command":"\u00e9\ud83d\ude00"}]}})"},
       {machine.home + "/.gemini/settings.json", "{/* x */" + machine.ours("AfterAgent").substr(1)},
       {machine.home + "/.copilot/settings.json", R"({"hooks":{"agentStop":[{"bash":"x"}]}})"},
       {machine.home + "/.agents/plugins/x/hooks/hooks.json", machine.ours()}};

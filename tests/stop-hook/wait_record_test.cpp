@@ -1,10 +1,10 @@
 #include "stop-hook/wait_record.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <string>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "base/files.hpp"
 #include "stop-hook/limits.hpp"
@@ -110,7 +110,10 @@ TEST_F(WaitRecordFile, BrokenFileIsAnEmptyOne) {
   first.generation = *take_over(files_, first);
   EXPECT_TRUE(still_mine(files_, first));
   EXPECT_TRUE(parse_wait_record("[]").clients.empty());
-  EXPECT_EQ(parse_wait_record(R"({"clients":[{"client":"x","wakes":["a",3]}]})").clients.front().wakes.size(), 1U);
+  EXPECT_EQ(parse_wait_record(R"({"clients":[{"client":"x","wakes":["a",3]}]})")
+                .clients.front()
+                .wakes.size(),
+            1U);
 }
 
 TEST_F(WaitRecordFile, ParallelTakeOversLeaveOneGenerationEach) {

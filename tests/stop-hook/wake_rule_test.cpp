@@ -1,12 +1,12 @@
 #include "stop-hook/wake_rule.hpp"
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <string>
 
-#include "stop-hook/waiter.hpp"
+#include <gtest/gtest.h>
+
 #include "stop-hook/wait_record.hpp"
+#include "stop-hook/waiter.hpp"
 
 namespace robot_council::stop_hook {
 namespace {
@@ -72,9 +72,12 @@ TEST(WakeRule, MidturnSettingDecidesWhileWorking) {  // wake 3
 TEST(WakeRule, MidturnWords) {
   using Values = std::map<std::string, std::string>;
   EXPECT_EQ(read_midturn(base::MapEnvironment()), Midturn::urgent);
-  EXPECT_EQ(read_midturn(base::MapEnvironment(Values{{"ROBOT_COUNCIL_MIDTURN", " all "}})), Midturn::all);
-  EXPECT_EQ(read_midturn(base::MapEnvironment(Values{{"ROBOT_COUNCIL_MIDTURN", "none"}})), Midturn::none);
-  EXPECT_EQ(read_midturn(base::MapEnvironment(Values{{"ROBOT_COUNCIL_MIDTURN", "ALL"}})), Midturn::urgent);
+  EXPECT_EQ(read_midturn(base::MapEnvironment(Values{{"ROBOT_COUNCIL_MIDTURN", " all "}})),
+            Midturn::all);
+  EXPECT_EQ(read_midturn(base::MapEnvironment(Values{{"ROBOT_COUNCIL_MIDTURN", "none"}})),
+            Midturn::none);
+  EXPECT_EQ(read_midturn(base::MapEnvironment(Values{{"ROBOT_COUNCIL_MIDTURN", "ALL"}})),
+            Midturn::urgent);
 }
 
 TEST(WakeRule, DeliveringHookGoesFirstForTwoSeconds) {  // wake 4
@@ -97,7 +100,8 @@ TEST(WakeRule, PrintedTurnEndHoldsTwoSecondsAndKeepsTheTurnWorking) {
 }
 
 TEST(WakeRule, OtherHookRunsHoldNothing) {
-  for (const HookAnswer answer : {HookAnswer::not_a_turn_end, HookAnswer::another_harness, HookAnswer::payload_unreadable}) {
+  for (const HookAnswer answer :
+       {HookAnswer::not_a_turn_end, HookAnswer::another_harness, HookAnswer::payload_unreadable}) {
     WakeView now = view(WaiterStart::fresh);
     now.hook = record(answer, kNow);
     EXPECT_EQ(choose_take(now, kTimes).take, Take::all);
@@ -151,7 +155,8 @@ TEST(WakeRule, ThirtyOneInAnHourWait) {
   }
   EXPECT_EQ(next_wake_ms(wakes, kNow), kNow - 3500000 + 3600000);
   EXPECT_EQ(next_wake_ms({}, kNow), kNow);
-  EXPECT_EQ(next_wake_ms({kNow + 1, kNow + 2, kNow + 3, kNow + 4, kNow + 5, kNow + 6}, kNow), kNow) << "clock set back";
+  EXPECT_EQ(next_wake_ms({kNow + 1, kNow + 2, kNow + 3, kNow + 4, kNow + 5, kNow + 6}, kNow), kNow)
+      << "clock set back";
 }
 
 TEST(WakeRule, StartOfAWaiterByItsPayload) {
@@ -159,11 +164,12 @@ TEST(WakeRule, StartOfAWaiterByItsPayload) {
   payload.event = "UserPromptSubmit";
   EXPECT_EQ(waiter_start(payload), WaiterStart::prompt);
   payload.event = "SessionStart";
-  for (const auto& [source, start] : std::map<std::string, WaiterStart>{{"startup", WaiterStart::fresh},
-                                                                       {"resume", WaiterStart::fresh},
-                                                                       {"clear", WaiterStart::other},
-                                                                       {"compact", WaiterStart::compact},
-                                                                       {"", WaiterStart::other}}) {
+  for (const auto& [source, start] :
+       std::map<std::string, WaiterStart>{{"startup", WaiterStart::fresh},
+                                          {"resume", WaiterStart::fresh},
+                                          {"clear", WaiterStart::other},
+                                          {"compact", WaiterStart::compact},
+                                          {"", WaiterStart::other}}) {
     payload.source = source;
     EXPECT_EQ(waiter_start(payload), start) << source;
   }

@@ -44,12 +44,14 @@ class Status : public ::testing::Test {
   // What a bridge writes at its join.
   void write_record(const sink::Seat& seat, const std::string& since = "2026-11-30T05:00:00Z",
                     const std::string& session = "41") {
-    write_text(seat.files.bridge(), R"({"pid":4711,"version":"v1.2.3","since":")" + since + R"(","service":")" +
-                                        seat.names.service + R"(","harness":")" + seat.names.harness +
-                                        R"(","project":null,"project_env":null,"folder":")" + folder_ +
-                                        R"(","path":"/usr/bin","state":null,"session":)" + session +
-                                        R"(,"leftover":null,"role":"build","cursor":123,"read_at":"2026-11-30T05:59:48Z",)"
-                                        R"("tool_at":null,"noticed_at":null,"channel":false})");
+    write_text(
+        seat.files.bridge(),
+        R"({"pid":4711,"version":"v1.2.3","since":")" + since + R"(","service":")" +
+            seat.names.service + R"(","harness":")" + seat.names.harness +
+            R"(","project":null,"project_env":null,"folder":")" + folder_ +
+            R"(","path":"/usr/bin","state":null,"session":)" + session +
+            R"(,"leftover":null,"role":"build","cursor":123,"read_at":"2026-11-30T05:59:48Z",)"
+            R"("tool_at":null,"noticed_at":null,"channel":false})");
   }
 
   // A sink with these directives waiting; the store is closed again.
@@ -62,7 +64,8 @@ class Status : public ::testing::Test {
     ASSERT_TRUE(store.ok()) << store.error().what;
     sink::Page page;
     for (int i = 1; i <= count; ++i) {
-      page.events.push_back(sink::FeedEvent::from_json(R"({"id":)" + std::to_string(i) + R"(,"type":"directive","body":"go"})"));
+      page.events.push_back(sink::FeedEvent::from_json(R"({"id":)" + std::to_string(i) +
+                                                       R"(,"type":"directive","body":"go"})"));
     }
     page.cursor = count;
     ASSERT_TRUE(store->append(page).ok());
@@ -117,8 +120,10 @@ TEST_F(Status, BridgeUpDownAndKilledAreToldApart) {
   EXPECT_EQ(object["seats"][0]["channel"]["declared"], false);
   EXPECT_EQ(object["seats"][0]["channel"]["confirmed"], nullptr);
   EXPECT_EQ(run(wiring::Shape::text), 0);
-  EXPECT_NE(out_.find("  bridge: not running; the last one began 1 h ago\n"), std::string::npos) << out_;
-  EXPECT_NE(out_.find("  session: 41, build (its end was not answered)\n"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("  bridge: not running; the last one began 1 h ago\n"), std::string::npos)
+      << out_;
+  EXPECT_NE(out_.find("  session: 41, build (its end was not answered)\n"), std::string::npos)
+      << out_;
   {
     const auto claim = sink::claim_seat(seat.files);
     ASSERT_TRUE(claim.obtained);
@@ -126,7 +131,9 @@ TEST_F(Status, BridgeUpDownAndKilledAreToldApart) {
     EXPECT_EQ(object["seats"][0]["bridge"]["running"], true);
     EXPECT_EQ(object["seats"][0]["bridge"]["pid"], static_cast<std::int64_t>(::getpid()));
     EXPECT_EQ(run(wiring::Shape::text), 0);
-    EXPECT_NE(out_.find("  bridge: running, pid " + std::to_string(::getpid()) + ", v1.2.3, since 1 h\n"), std::string::npos);
+    EXPECT_NE(
+        out_.find("  bridge: running, pid " + std::to_string(::getpid()) + ", v1.2.3, since 1 h\n"),
+        std::string::npos);
     EXPECT_NE(out_.find("  feed: at event 123, read 12 s ago\n"), std::string::npos);
   }
   EXPECT_EQ(json()["seats"][0]["bridge"]["running"], false);
@@ -148,7 +155,9 @@ TEST_F(Status, CountsAndAgesAreThoseOfTheSink) {
   EXPECT_EQ(object["seats"][0]["events"]["undelivered"], 0);
   EXPECT_EQ(object["seats"][0]["events"]["oldest_at"], "2026-11-30T06:00:00Z");
   EXPECT_EQ(run(wiring::Shape::text), 0);
-  EXPECT_NE(out_.find("  events: 3 waiting (oldest 5 min), 0 written, 0 undelivered\n"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("  events: 3 waiting (oldest 5 min), 0 written, 0 undelivered\n"),
+            std::string::npos)
+      << out_;
   // Two are printed and marked, one of them proven.
   auto store = sink::DeliveryStore::open(seat.files, sink::Access::read_write, sink::WaitBudget());
   ASSERT_TRUE(store.ok() && store->has_value());
@@ -170,7 +179,8 @@ TEST_F(Status, CountsAndAgesAreThoseOfTheSink) {
                   ->write(sink::WaitBudget(),
                           [&](sink::DeliveryStore::Transaction& transaction) -> base::Status {
                             const auto rows = transaction.look(std::nullopt);
-                            return rows ? transaction.settle(rows->rows[0], sink::Settlement::confirmed, now)
+                            return rows ? transaction.settle(rows->rows[0],
+                                                             sink::Settlement::confirmed, now)
                                         : base::Status(rows.error());
                           })
                   .ok());
@@ -202,7 +212,8 @@ TEST_F(Status, TheHookAndTheWaiterAreShown) {
   EXPECT_EQ(object["seats"][0]["wake"]["pid"], static_cast<std::int64_t>(::getpid()));
   EXPECT_EQ(run(wiring::Shape::text), 0);
   EXPECT_NE(out_.find("  hook: printed 2, 12 s ago\n"), std::string::npos) << out_;
-  EXPECT_NE(out_.find("  wake: background hook, waiting since 06:00 (pid " + std::to_string(::getpid()) + ")\n"),
+  EXPECT_NE(out_.find("  wake: background hook, waiting since 06:00 (pid " +
+                      std::to_string(::getpid()) + ")\n"),
             std::string::npos)
       << out_;
   EXPECT_NE(out_.find("  channel: not declared\n"), std::string::npos);
@@ -211,7 +222,9 @@ TEST_F(Status, TheHookAndTheWaiterAreShown) {
 TEST_F(Status, AHarnessWithoutAWakePathSaysSo) {
   write_record(seat("codex"));
   EXPECT_EQ(run(wiring::Shape::text), 0);
-  EXPECT_NE(out_.find("  wake: none for codex; events are handed over at the next turn end\n"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("  wake: none for codex; events are handed over at the next turn end\n"),
+            std::string::npos)
+      << out_;
   EXPECT_EQ(out_.find("channel:"), std::string::npos);
 }
 
@@ -222,11 +235,13 @@ TEST_F(Status, ABrokenSinkIsExit3AndTheOthersAreShown) {
   write_record(claude);
   write_record(codex);
   store_events(codex, 1);
-  write_text(claude.files.database(), "this is no database, but long enough to look like a file of one");
+  write_text(claude.files.database(),
+             "this is no database, but long enough to look like a file of one");
   const auto object = json("", "", 3);
   ASSERT_EQ(object["seats"].size(), 2U);
   EXPECT_EQ(object["seats"][0]["harness"], "claude");
-  EXPECT_NE(object["seats"][0]["error"].get<std::string>().find("does not parse"), std::string::npos);
+  EXPECT_NE(object["seats"][0]["error"].get<std::string>().find("does not parse"),
+            std::string::npos);
   EXPECT_EQ(object["seats"][0]["events"]["waiting"], nullptr);
   EXPECT_EQ(object["seats"][1]["events"]["waiting"], 1);
   EXPECT_FALSE(object["seats"][1].contains("error"));
@@ -295,14 +310,17 @@ TEST_F(Status, AnOlderProgramsFileIsMentioned) {
   write_record(seat);
   write_text(seat.files.path(".json"), "[]");
   EXPECT_EQ(run(wiring::Shape::text), 0);
-  EXPECT_TRUE(log_.contains("an older program left 2 bytes in " + seat.files.path(".json") + "; nothing reads it."));
+  EXPECT_TRUE(log_.contains("an older program left 2 bytes in " + seat.files.path(".json") +
+                            "; nothing reads it."));
 }
 
 TEST_F(Status, AClosedStdoutIsExit1) {
   wiring::SeatQuery query;
   query.folder = folder_;
   EXPECT_EQ(wiring::status(context_, query, wiring::Shape::text,
-                           [](std::string_view) -> base::Status { return base::Error{base::Errc::io, "Broken pipe"}; }),
+                           [](std::string_view) -> base::Status {
+                             return base::Error{base::Errc::io, "Broken pipe"};
+                           }),
             1);
 }
 

@@ -12,8 +12,8 @@
 #include "account/service_client.hpp"
 #include "base/fd.hpp"
 #include "base/files.hpp"
-#include "base/json_scan.hpp"
 #include "base/json.hpp"
+#include "base/json_scan.hpp"
 #include "base/text.hpp"
 #include "bridge/place.hpp"
 #include "net/url.hpp"
@@ -32,12 +32,14 @@ constexpr int kOkEnd = 300;
 
 bool is_method(const std::string& text) {
   return !text.empty() && text.size() <= kMaxApiMethod &&
-         std::all_of(text.begin(), text.end(), [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; });
+         std::all_of(text.begin(), text.end(),
+                     [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; });
 }
 
 std::string upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return static_cast<char>(std::toupper(static_cast<unsigned char>(c))); });
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+    return static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  });
   return text;
 }
 
@@ -48,34 +50,40 @@ base::Result<std::optional<std::string>> read_body(const std::string& given) {
   }
   std::string text = given;
   if (given == "-" || given.front() == '@') {
-    auto bytes = given == "-" ? base::read_all(STDIN_FILENO, kMaxApiBody, base::deadline_in(kApiStdinTime))
-                              : base::read_file(given.substr(1), kMaxApiBody);
+    auto bytes = given == "-"
+                     ? base::read_all(STDIN_FILENO, kMaxApiBody, base::deadline_in(kApiStdinTime))
+                     : base::read_file(given.substr(1), kMaxApiBody);
     if (!bytes) {
-      return base::Error{bytes.error().code, "The body could not be read: " + bytes.error().what + "."};
+      return base::Error{bytes.error().code,
+                         "The body could not be read: " + bytes.error().what + "."};
     }
     text = std::move(*bytes);
   }
   if (text.size() > kMaxApiBody) {
     return base::Error{base::Errc::invalid, "--body is longer than 1 MiB."};
   }
-  const auto kind = base::validate_json(text, base::kMaxJsonDepth) ? base::json_kind(text) : base::JsonKind::null;
+  const auto kind =
+      base::validate_json(text, base::kMaxJsonDepth) ? base::json_kind(text) : base::JsonKind::null;
   if (kind != base::JsonKind::object && kind != base::JsonKind::array) {
     return base::Error{base::Errc::invalid, "--body must be valid JSON."};
   }
   return std::optional<std::string>(std::move(text));
 }
 
-// What was named, else what the checkout tells; each by itself, and only a shape that the fleet takes.
+// What was named, else what the checkout tells; each by itself, and only a shape that the fleet
+// takes.
 SessionPlace place_of(const ApiOptions& options, const std::string& method) {
   SessionPlace place;
   place.project_id = service_api::is_project_id(options.project) ? options.project : "";
   place.ephemeral = method == "GET" ? Ephemeral::yes : Ephemeral::no;
   const auto checkout = sink::find_checkout(options.folder);
   const bridge::Place here = checkout ? bridge::place_of_checkout(checkout->path) : bridge::Place{};
-  place.repository = options.repository.empty() ? here.repository.value_or("")
-                                                : bridge::checked_repository(options.repository).value_or("");
-  place.work_location = options.work_location.empty() ? here.work_location.value_or("")
-                                                      : bridge::reduced_location(options.work_location).value_or("");
+  place.repository = options.repository.empty()
+                         ? here.repository.value_or("")
+                         : bridge::checked_repository(options.repository).value_or("");
+  place.work_location = options.work_location.empty()
+                            ? here.work_location.value_or("")
+                            : bridge::reduced_location(options.work_location).value_or("");
   return place;
 }
 
@@ -89,10 +97,12 @@ class ApiCall {
     const std::string method = upper(options_.method);
     const auto target = api_target(options_.path);
     if (!is_method(method) || !target) {
-      context_.log.error(target ? "The method must be 1 to 16 letters, such as GET." : target.error().what);
+      context_.log.error(target ? "The method must be 1 to 16 letters, such as GET."
+                                : target.error().what);
       return account::kExitUsage;
     }
-    auto service = account::check_service(account::service_text(options_.service, context_.environment));
+    auto service =
+        account::check_service(account::service_text(options_.service, context_.environment));
     if (!service) {
       return fail(service.error().what);
     }
@@ -122,10 +132,12 @@ class ApiCall {
     return account::kExitFailed;
   }
 
-  int in_session(account::ServiceClient& client, const account::Credential& credential, const std::string& method,
-                 const std::string& target, std::optional<std::string> body) {
+  int in_session(account::ServiceClient& client, const account::Credential& credential,
+                 const std::string& method, const std::string& target,
+                 std::optional<std::string> body) {
     int status = 0;
-    const auto session = start_session(client, credential.token, place_of(options_, method), status);
+    const auto session =
+        start_session(client, credential.token, place_of(options_, method), status);
     if (!session) {
       return fail(session.error().what);
     }
@@ -156,7 +168,8 @@ class ApiCall {
 
 base::Result<std::string> api_target(const std::string& path) {
   const base::Error bad{base::Errc::invalid,
-                        "The path must be one below the service, such as tasks: without \"#\", blanks, \"..\", \"://\"."};
+                        "The path must be one below the service, such as tasks: without \"#\", "
+                        "blanks, \"..\", \"://\"."};
   constexpr unsigned char kBlank = 0x20;
   constexpr unsigned char kDelete = 0x7f;
   const bool odd_byte = std::any_of(path.begin(), path.end(), [](char c) {
@@ -164,7 +177,8 @@ base::Result<std::string> api_target(const std::string& path) {
     return byte <= kBlank || byte == kDelete || c == '#';
   });
   const std::string before_query = path.substr(0, path.find('?'));
-  if (path.empty() || odd_byte || path.find("://") != std::string::npos || path.compare(0, 2, "//") == 0) {
+  if (path.empty() || odd_byte || path.find("://") != std::string::npos ||
+      path.compare(0, 2, "//") == 0) {
     return bad;
   }
   for (const auto& segment : base::split(before_query, '/')) {

@@ -14,8 +14,8 @@
 #include "brake/homes.hpp"
 #include "brake/survey.hpp"
 #include "stop-hook/script.hpp"
-#include "wiring/online/limits.hpp"
 #include "wiring/online/demo_world.hpp"
+#include "wiring/online/limits.hpp"
 
 namespace robot_council::wiring::online {
 
@@ -34,19 +34,24 @@ struct Outcome {
   std::string child;     // whose stderr belongs to a failure
 };
 
-Outcome proven(const std::string& text) { return Outcome{true, text, "", "", ""}; }
+Outcome proven(const std::string& text) {
+  return Outcome{true, text, "", "", ""};
+}
 
-Outcome differs(const std::string& expected, const std::string& came, const std::string& child = "") {
+Outcome differs(const std::string& expected, const std::string& came,
+                const std::string& child = "") {
   return Outcome{false, came.empty() ? "nothing" : came, expected, "", child};
 }
 
 // A step whose work tells its own success.
-Outcome told(const base::Result<std::string>& result, const std::string& expected, const std::string& child = "") {
+Outcome told(const base::Result<std::string>& result, const std::string& expected,
+             const std::string& child = "") {
   return result ? proven(*result) : differs(expected, result.error().what, child);
 }
 
 std::string describe(const HookRun& run) {
-  return "exit " + std::to_string(run.code) + ", stdout " + (run.out.empty() ? "empty" : base::for_display(run.out)) +
+  return "exit " + std::to_string(run.code) + ", stdout " +
+         (run.out.empty() ? "empty" : base::for_display(run.out)) +
          (run.err.empty() ? "" : ", stderr " + base::for_display(run.err));
 }
 
@@ -71,15 +76,27 @@ class Demo {
       std::function<Outcome()> work;
     };
     const std::vector<Step> steps = {
-        {"the service runs", [this] { return told(world_.start_service(), "its line \"listening on http://...\"", "serve"); }},
-        {"this machine is enrolled", [this] { return told(world_.enrol(), "enroll exits 0", "serve"); }},
-        {"a session joins through the bridge", [this] { return told(world_.join(), "the answer of `join`", "mcp"); }},
-        {"the operator posts a directive", [this] { return told(world_.post_directive(kFirst), "HTTP 201", "serve"); }},
-        {"it is in the sink", [this] { return told(world_.wait_for_row("waiting", kFirst, ""), "one row waiting", "mcp"); }},
-        {"a turn ends, and the agent is handed", [this] { return handed_over(world_.turn("000000000001", Continued::no), kFirst, false); }},
-        {"the next turn end is quiet", [this] { return quiet(world_.turn("000000000001", Continued::yes)); }},
+        {"the service runs",
+         [this] {
+           return told(world_.start_service(), "its line \"listening on http://...\"", "serve");
+         }},
+        {"this machine is enrolled",
+         [this] { return told(world_.enrol(), "enroll exits 0", "serve"); }},
+        {"a session joins through the bridge",
+         [this] { return told(world_.join(), "the answer of `join`", "mcp"); }},
+        {"the operator posts a directive",
+         [this] { return told(world_.post_directive(kFirst), "HTTP 201", "serve"); }},
+        {"it is in the sink",
+         [this] {
+           return told(world_.wait_for_row("waiting", kFirst, ""), "one row waiting", "mcp");
+         }},
+        {"a turn ends, and the agent is handed",
+         [this] { return handed_over(world_.turn("000000000001", Continued::no), kFirst, false); }},
+        {"the next turn end is quiet",
+         [this] { return quiet(world_.turn("000000000001", Continued::yes)); }},
         {"a hook is killed while it prints", [this] { return killed(); }},
-        {"the next turn end prints it, marked", [this] { return handed_over(world_.turn("000000000003", Continued::no), kSecond, true); }},
+        {"the next turn end prints it, marked",
+         [this] { return handed_over(world_.turn("000000000003", Continued::no), kSecond, true); }},
         {"a person stops this checkout", [this] { return stopped(); }},
         {"the stop is lifted, and it is printed", [this] { return lifted(); }},
         {"everything ends by itself", [this] { return ended(); }},
@@ -89,7 +106,8 @@ class Demo {
       ++number;
       const base::SteadyTime begin = context_.clock.steady();
       const Outcome outcome = step.work();
-      const auto took = std::chrono::duration_cast<base::Milliseconds>(context_.clock.steady() - begin);
+      const auto took =
+          std::chrono::duration_cast<base::Milliseconds>(context_.clock.steady() - begin);
       if (!report(number, step.text, outcome, took)) {
         return false;
       }
@@ -98,21 +116,26 @@ class Demo {
   }
 
  private:
-  bool report(int number, const std::string& text, const Outcome& outcome, base::Milliseconds took) {
+  bool report(int number, const std::string& text, const Outcome& outcome,
+              base::Milliseconds took) {
     std::string line = (number < 10 ? " " : "") + std::to_string(number) + "  " + text;
     if (outcome.proven && !outcome.text.empty()) {
       line += ": " + outcome.text;
     }
-    line += "  " + std::to_string(took.count()) + " ms  " + (outcome.proven ? "ok" : "FAILED") + "\n";
+    line +=
+        "  " + std::to_string(took.count()) + " ms  " + (outcome.proven ? "ok" : "FAILED") + "\n";
     if (!outcome.shown.empty()) {
       line += outcome.shown + "\n";
     }
     if (!outcome.proven) {
-      line += "    expected: " + outcome.expected + "\n    came:     " + base::replace_all(outcome.text, "\n", "\n              ") + "\n";
+      line += "    expected: " + outcome.expected +
+              "\n    came:     " + base::replace_all(outcome.text, "\n", "\n              ") + "\n";
       const std::string errors = outcome.child.empty() ? "" : world_.last_errors(outcome.child);
       if (!errors.empty()) {
         line += "    the last lines of `robot-council " + outcome.child + "` on stderr:\n      " +
-                base::replace_all(base::without_controls(errors, base::Keep::line_breaks_and_tabs), "\n", "\n      ") + "\n";
+                base::replace_all(base::without_controls(errors, base::Keep::line_breaks_and_tabs),
+                                  "\n", "\n      ") +
+                "\n";
       }
     }
     if (auto written = out_(line); !written) {
@@ -131,7 +154,8 @@ class Demo {
     const std::string reason = reason_of(*run);
     const bool marked = reason.find("[repeat] ") != std::string::npos;
     if (reason.find(text) == std::string::npos || marked != repeat) {
-      return differs(std::string("{\"decision\":\"block\"} with the directive, ") + (repeat ? "marked [repeat]" : "not marked"),
+      return differs(std::string("{\"decision\":\"block\"} with the directive, ") +
+                         (repeat ? "marked [repeat]" : "not marked"),
                      describe(*run), "mcp");
     }
     Outcome outcome = proven("");
@@ -144,7 +168,8 @@ class Demo {
     if (!run) {
       return differs("no output, exit 0", run.error().what, "mcp");
     }
-    return run->out.empty() && run->code == 0 ? proven("nothing printed") : differs("no output, exit 0", describe(*run), "mcp");
+    return run->out.empty() && run->code == 0 ? proven("nothing printed")
+                                              : differs("no output, exit 0", describe(*run), "mcp");
   }
 
   // Posts a directive and waits until it is in the sink; nothing if both went well.
@@ -164,8 +189,8 @@ class Demo {
     if (auto failed = stored(kSecond)) {
       return *failed;
     }
-    return told(world_.killed_turn_end(world_.turn("000000000002", Continued::no), kSecond), "a hook that still prints when it is killed",
-                "mcp");
+    return told(world_.killed_turn_end(world_.turn("000000000002", Continued::no), kSecond),
+                "a hook that still prints when it is killed", "mcp");
   }
 
   Outcome stopped() {
@@ -176,19 +201,23 @@ class Demo {
     if (auto failed = stored(kThird)) {
       return *failed;
     }
-    // The continuation of step 9: it also proves that the second directive was taken in, so that one event is left.
+    // The continuation of step 9: it also proves that the second directive was taken in, so that
+    // one event is left.
     Outcome outcome = quiet(world_.turn("000000000003", Continued::yes));
     if (!outcome.proven) {
       return outcome;
     }
-    const auto status = world_.run({"status", "--json", "--service", world_.service(), "--harness", "claude"});
+    const auto status =
+        world_.run({"status", "--json", "--service", world_.service(), "--harness", "claude"});
     if (!status) {
       return differs("`status` shows the stop", status.error().what);
     }
     const auto shown = base::parse_bounded(status->out, kDemoMaxText);
     const base::Json* brake = shown ? base::get_object(*shown, "brake") : nullptr;
     const base::Json* seats = shown ? base::get_array(*shown, "seats") : nullptr;
-    const base::Json* events = seats == nullptr || seats->size() != 1 ? nullptr : base::get_object(seats->front(), "events");
+    const base::Json* events = seats == nullptr || seats->size() != 1
+                                   ? nullptr
+                                   : base::get_object(seats->front(), "events");
     const auto waiting = events == nullptr ? std::nullopt : base::get_integer(*events, "waiting");
     if (brake == nullptr || waiting != 1) {
       return differs("`status` shows the stop and 1 waiting event", describe(*status));
@@ -217,7 +246,8 @@ class Demo {
   DemoWorld& world_;
 };
 
-// The machine's stop file reaches the demo's agent too: the bridge and the hook look into the real home folder.
+// The machine's stop file reaches the demo's agent too: the bridge and the hook look into the real
+// home folder.
 std::string stopped_everywhere(const base::Context& context) {
   std::vector<brake::Copy> copies;
   brake::survey_everywhere(brake::find_homes(context.environment), copies);
@@ -249,13 +279,16 @@ int demo(const base::Context& context, const DemoOptions& options, const account
          const std::function<bool()>& interrupted, const account::Pause& pause) {
   const std::string stop = stopped_everywhere(context);
   if (!stop.empty()) {
-    context.log.error("this machine is stopped (" + stop + "), so the demo's agent would be too; run `robot-council resume "
+    context.log.error("this machine is stopped (" + stop +
+                      "), so the demo's agent would be too; run `robot-council resume "
                       "--everywhere` first");
     return account::kExitFailed;
   }
-  const std::string script = options.script.empty() ? find_stop_hook_script(options.program) : options.script;
+  const std::string script =
+      options.script.empty() ? find_stop_hook_script(options.program) : options.script;
   if (script.empty() || !base::exists(script)) {
-    context.log.error("the stop-hook script was not found" + (script.empty() ? "" : " at " + script) +
+    context.log.error("the stop-hook script was not found" +
+                      (script.empty() ? "" : " at " + script) +
                       "; name it with --script, or reinstall robot-council");
     return account::kExitFailed;
   }
@@ -274,7 +307,8 @@ int demo(const base::Context& context, const DemoOptions& options, const account
     return account::kExitFailed;
   }
   const auto took = std::chrono::duration_cast<base::Milliseconds>(context.clock.steady() - begin);
-  const auto written = out("Every step was proven, in " + std::to_string(took.count()) + " ms. Nothing was installed, nothing is left.\n");
+  const auto written = out("Every step was proven, in " + std::to_string(took.count()) +
+                           " ms. Nothing was installed, nothing is left.\n");
   return written ? account::kExitOk : account::kExitFailed;
 }
 
@@ -285,8 +319,9 @@ int demo(const base::Context& context, const DemoOptions& options) {
     return account::kExitFailed;
   }
   account::Interrupt& signals = **interrupt;
-  return demo(context, options, account::write_stdout, [&signals] { return signals.requested(); },
-              [&signals](base::SteadyTime until) { return signals.pause_until(until); });
+  return demo(
+      context, options, account::write_stdout, [&signals] { return signals.requested(); },
+      [&signals](base::SteadyTime until) { return signals.pause_until(until); });
 }
 
 }  // namespace robot_council::wiring::online

@@ -33,12 +33,15 @@ namespace robot_council::wiring::online {
 namespace {
 
 constexpr const char* kHarness = "claude";
-constexpr const char* kSession = "5f0c8e2a-demo-4c1d-9a53-000000000001";  // of the harness, not of the fleet
+constexpr const char* kSession =
+    "5f0c8e2a-demo-4c1d-9a53-000000000001";  // of the harness, not of the fleet
 constexpr const char* kPath = "PATH=/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin";
 constexpr std::size_t kMaxScript = std::size_t{64} << 10U;
 constexpr int kCreated = 201;
 
-base::Error failed(const std::string& what) { return base::Error{base::Errc::io, what}; }
+base::Error failed(const std::string& what) {
+  return base::Error{base::Errc::io, what};
+}
 
 std::string last_lines(const std::string& text, std::size_t count) {
   auto lines = base::split(base::without_trailing(text, '\n'), '\n');
@@ -48,7 +51,9 @@ std::string last_lines(const std::string& text, std::size_t count) {
   return base::join(lines, "\n");
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
 
 // Fills the pipe until it takes no more byte; a later writer then blocks.
 base::Status fill(const base::Fd& write_end) {
@@ -70,12 +75,14 @@ base::Status fill(const base::Fd& write_end) {
 
 bool holds_text(const base::Json& row, const std::string& text) {
   const base::Json* event = base::get_object(row, "event");
-  return event != nullptr && base::get_string(*event, "body").value_or("").find(text) != std::string::npos;
+  return event != nullptr &&
+         base::get_string(*event, "body").value_or("").find(text) != std::string::npos;
 }
 
 }  // namespace
 
-base::Result<ScratchFolder> ScratchFolder::create(const base::Environment& environment, const std::string& prefix) {
+base::Result<ScratchFolder> ScratchFolder::create(const base::Environment& environment,
+                                                  const std::string& prefix) {
   std::string pattern = base::join_path(base::temporary_directory(environment), prefix + "-XXXXXX");
   if (::mkdtemp(pattern.data()) == nullptr) {
     return base::errno_error("make a folder " + pattern);
@@ -183,8 +190,9 @@ base::Status DemoWorld::check_going() const {
 
 base::Result<std::string> DemoWorld::start_service() {
   constexpr std::string_view kSays = "listening on ";
-  auto options = logged_child({program_, "serve", "--listen", "127.0.0.1:0", "--data", at("data/fleet"), "--auto-approve"},
-                              "serve");
+  auto options = logged_child(
+      {program_, "serve", "--listen", "127.0.0.1:0", "--data", at("data/fleet"), "--auto-approve"},
+      "serve");
   if (!options) {
     return options.error();
   }
@@ -248,7 +256,8 @@ base::Result<HookRun> DemoWorld::run_watched(base::ChildOptions options, const s
     return started.error();
   }
   if (!input.empty()) {
-    (void)base::write_all(started->standard_in.get(), input, deadline);  // who does not read it gives no answer
+    (void)base::write_all(started->standard_in.get(), input,
+                          deadline);  // who does not read it gives no answer
   }
   started->standard_in.reset();
   while (true) {
@@ -272,21 +281,24 @@ base::Result<HookRun> DemoWorld::run_watched(base::ChildOptions options, const s
 }
 
 base::Result<std::string> DemoWorld::enrol() {
-  const auto ran = run({"enroll", "--service", service_.text, "--harness", kHarness, "--machine-label", "demo",
-                        "--credential-store", "file"});
+  const auto ran = run({"enroll", "--service", service_.text, "--harness", kHarness,
+                        "--machine-label", "demo", "--credential-store", "file"});
   if (!ran) {
     return ran.error();
   }
   if (ran->code != 0 || ran->out.find("This machine is enrolled.") == std::string::npos) {
-    return failed("exit " + std::to_string(ran->code) + "\n" + last_lines(ran->err, kDemoErrorLines));
+    return failed("exit " + std::to_string(ran->code) + "\n" +
+                  last_lines(ran->err, kDemoErrorLines));
   }
   return std::string("enrolled as ") + kHarness;
 }
 
 base::Result<std::string> DemoWorld::join() {
-  const std::string client = R"({"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"robot-council demo","version":")" +
-                             std::string(base::version()) + R"("}})";
-  auto options = logged_child({program_, "mcp", "--service", service_.text, "--harness", kHarness}, "mcp");
+  const std::string client =
+      R"({"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"robot-council demo","version":")" +
+      std::string(base::version()) + R"("}})";
+  auto options =
+      logged_child({program_, "mcp", "--service", service_.text, "--harness", kHarness}, "mcp");
   if (!options) {
     return options.error();
   }
@@ -302,18 +314,22 @@ base::Result<std::string> DemoWorld::join() {
   if (base::get_object(*hello, "result") == nullptr) {
     return failed("initialize was answered by " + base::for_display(base::dump_safe(*hello)));
   }
-  if (auto sent = bridge_->notify("notifications/initialized", step_deadline(kDemoStepTime)); !sent) {
+  if (auto sent = bridge_->notify("notifications/initialized", step_deadline(kDemoStepTime));
+      !sent) {
     return sent.error();
   }
-  const auto joined = bridge_->request("tools/call", R"({"name":"join","arguments":{}})", step_deadline(kDemoStepTime));
+  const auto joined = bridge_->request("tools/call", R"({"name":"join","arguments":{}})",
+                                       step_deadline(kDemoStepTime));
   if (!joined) {
     return joined.error();
   }
   const base::Json* result = base::get_object(*joined, "result");
   const base::Json* content = result == nullptr ? nullptr : base::get_array(*result, "content");
-  const std::string said =
-      content == nullptr || content->empty() ? "" : base::get_string(content->front(), "text").value_or("");
-  if (result == nullptr || base::get_bool(*result, "isError").value_or(false) || said.find("Joined the fleet") != 0) {
+  const std::string said = content == nullptr || content->empty()
+                               ? ""
+                               : base::get_string(content->front(), "text").value_or("");
+  if (result == nullptr || base::get_bool(*result, "isError").value_or(false) ||
+      said.find("Joined the fleet") != 0) {
     return failed("join was answered by " + base::for_display(base::dump_safe(*joined)));
   }
   return first_line(said);
@@ -333,7 +349,8 @@ base::Result<std::string> DemoWorld::post_directive(const std::string& text) {
   }
   base::OrderedJson body = base::OrderedJson::object();
   body["body"] = text;
-  const auto answer = client->call("POST", service_api::path::kOperatorDirectives, *token, base::dump_safe(body), kDemoStepTime);
+  const auto answer = client->call("POST", service_api::path::kOperatorDirectives, *token,
+                                   base::dump_safe(body), kDemoStepTime);
   if (!answer) {
     return answer.error();
   }
@@ -344,12 +361,14 @@ base::Result<std::string> DemoWorld::post_directive(const std::string& text) {
 }
 
 base::Result<base::Json> DemoWorld::peek() {
-  const auto ran = run({"pending", "--peek", "--json", "--service", service_.text, "--harness", kHarness});
+  const auto ran =
+      run({"pending", "--peek", "--json", "--service", service_.text, "--harness", kHarness});
   if (!ran) {
     return ran.error();
   }
   if (ran->code != 0) {
-    return failed("pending --peek: exit " + std::to_string(ran->code) + " " + base::for_display(ran->err));
+    return failed("pending --peek: exit " + std::to_string(ran->code) + " " +
+                  base::for_display(ran->err));
   }
   return base::parse_bounded(ran->out, kDemoMaxText);
 }
@@ -413,18 +432,22 @@ base::Result<base::ChildOptions> DemoWorld::hook_child(const StopTurn& turn) {
     }
     script_ = at("hooks/" + std::string(stop_hook::kScriptName));
     const auto source_info = base::file_info(script_source_, base::Links::follow);
-    if (auto written = base::replace_file(script_, *filled, base::Sync::no, source_info ? source_info->mode : 0755); !written) {
+    if (auto written = base::replace_file(script_, *filled, base::Sync::no,
+                                          source_info ? source_info->mode : 0755);
+        !written) {
       return written.error();
     }
   }
   HookStart start = hook_start(kHarness, turn, at("home"), "");
   start.shell.push_back(base::shell_quote(script_));
   auto options = child(start.shell);
-  options.environment.insert(options.environment.end(), start.variables.begin(), start.variables.end());
+  options.environment.insert(options.environment.end(), start.variables.begin(),
+                             start.variables.end());
   return options;
 }
 
-base::Result<std::string> DemoWorld::killed_turn_end(const StopTurn& turn, const std::string& text) {
+base::Result<std::string> DemoWorld::killed_turn_end(const StopTurn& turn,
+                                                     const std::string& text) {
   auto options = hook_child(turn);
   auto pipe = base::Pipe::open();
   if (!options || !pipe) {
@@ -442,7 +465,9 @@ base::Result<std::string> DemoWorld::killed_turn_end(const StopTurn& turn, const
   if (!hook) {
     return hook.error();
   }
-  if (auto sent = base::write_all(hook->standard_in.get(), stop_payload(kHarness, turn), step_deadline(kDemoHookTime)); !sent) {
+  if (auto sent = base::write_all(hook->standard_in.get(), stop_payload(kHarness, turn),
+                                  step_deadline(kDemoHookTime));
+      !sent) {
     return sent.error();
   }
   hook->standard_in.reset();
@@ -455,7 +480,8 @@ base::Result<std::string> DemoWorld::killed_turn_end(const StopTurn& turn, const
   if (!ended || ended->signal != SIGKILL) {
     return failed("the hook had ended by itself, exit " + std::to_string(ended ? ended->code : -1));
   }
-  const auto came = base::read_all(pipe->read_end.get(), kDemoMaxText, step_deadline(kDemoHookTime));
+  const auto came =
+      base::read_all(pipe->read_end.get(), kDemoMaxText, step_deadline(kDemoHookTime));
   if (!came) {
     return came.error();
   }
@@ -474,7 +500,9 @@ base::Result<std::string> DemoWorld::put_stop_file() {
   if (auto made = base::make_private_directory(at("checkout/.robot-council")); !made) {
     return made.error();
   }
-  if (auto put = base::replace_file(at("checkout/.robot-council/stop.json"), brake::write_stop(stop), base::Sync::no); !put) {
+  if (auto put = base::replace_file(at("checkout/.robot-council/stop.json"),
+                                    brake::write_stop(stop), base::Sync::no);
+      !put) {
     return put.error();
   }
   return std::string(".robot-council/stop.json");
@@ -497,7 +525,8 @@ base::Result<std::string> DemoWorld::end_bridge() {
     return ended.error();
   }
   if (!ended->success()) {
-    return failed("the bridge ended with exit " + std::to_string(ended->code) + ", signal " + std::to_string(ended->signal));
+    return failed("the bridge ended with exit " + std::to_string(ended->code) + ", signal " +
+                  std::to_string(ended->signal));
   }
   return std::string("the bridge ended");
 }
@@ -513,7 +542,8 @@ base::Result<std::string> DemoWorld::end_service() {
     return ended.error();
   }
   if (!ended->success()) {
-    return failed("the service ended with exit " + std::to_string(ended->code) + ", signal " + std::to_string(ended->signal));
+    return failed("the service ended with exit " + std::to_string(ended->code) + ", signal " +
+                  std::to_string(ended->signal));
   }
   return std::string("the service ended");
 }

@@ -23,7 +23,8 @@ namespace robot_council::wiring::online {
 class ScratchFolder {
  public:
   // "<temporary folder>/<prefix>-XXXXXX", 0700.
-  [[nodiscard]] static base::Result<ScratchFolder> create(const base::Environment& environment, const std::string& prefix);
+  [[nodiscard]] static base::Result<ScratchFolder> create(const base::Environment& environment,
+                                                          const std::string& prefix);
   ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
   ScratchFolder& operator=(ScratchFolder&&) = delete;
   ScratchFolder(const ScratchFolder&) = delete;
@@ -43,8 +44,8 @@ struct HookRun {
   std::string err;
 };
 
-// The demo's own machine: folders, an environment with nothing of the caller's, the children, and the ways to look at them.
-// Everything it starts ends with it. Threads: one.
+// The demo's own machine: folders, an environment with nothing of the caller's, the children, and
+// the ways to look at them. Everything it starts ends with it. Threads: one.
 class DemoWorld {
  public:
   struct Parts {
@@ -66,13 +67,17 @@ class DemoWorld {
   [[nodiscard]] base::Result<std::string> enrol();
   [[nodiscard]] base::Result<std::string> join();
   [[nodiscard]] base::Result<std::string> post_directive(const std::string& text);
-  // Waits until `count` rows with this text are in `list` ("waiting", "written") of the sink, and have the state, if one is named.
-  [[nodiscard]] base::Result<std::string> wait_for_row(const std::string& list, const std::string& text,
+  // Waits until `count` rows with this text are in `list` ("waiting", "written") of the sink, and
+  // have the state, if one is named.
+  [[nodiscard]] base::Result<std::string> wait_for_row(const std::string& list,
+                                                       const std::string& text,
                                                        const std::string& state);
   // One turn end of the harness: the script as the harness starts it, with its payload on stdin.
   [[nodiscard]] base::Result<HookRun> turn_end(const StopTurn& turn);
-  // A turn end whose reader takes nothing: killed once the sink says that its answer was begun. The text that came out.
-  [[nodiscard]] base::Result<std::string> killed_turn_end(const StopTurn& turn, const std::string& text);
+  // A turn end whose reader takes nothing: killed once the sink says that its answer was begun. The
+  // text that came out.
+  [[nodiscard]] base::Result<std::string> killed_turn_end(const StopTurn& turn,
+                                                          const std::string& text);
   [[nodiscard]] base::Result<std::string> put_stop_file();
   [[nodiscard]] base::Result<std::string> remove_stop_file();
   [[nodiscard]] base::Result<HookRun> run(const std::vector<std::string>& words);
@@ -90,13 +95,16 @@ class DemoWorld {
   DemoWorld(const Parts& parts, ScratchFolder folder);
   [[nodiscard]] base::Status prepare();
   [[nodiscard]] base::Status prepare_checkout();
-  [[nodiscard]] std::string at(const std::string& name) const { return folder_.path() + "/" + name; }
+  [[nodiscard]] std::string at(const std::string& name) const {
+    return folder_.path() + "/" + name;
+  }
   [[nodiscard]] base::SteadyTime step_deadline(base::Milliseconds limit) const;
   [[nodiscard]] base::ChildOptions child(const std::vector<std::string>& argv) const;
   [[nodiscard]] base::Result<base::ChildOptions> logged_child(const std::vector<std::string>& argv,
                                                               const std::string& log_name) const;
   [[nodiscard]] base::Result<base::ChildOptions> hook_child(const StopTurn& turn);
-  [[nodiscard]] base::Result<HookRun> run_watched(base::ChildOptions options, const std::string& input,
+  [[nodiscard]] base::Result<HookRun> run_watched(base::ChildOptions options,
+                                                  const std::string& input,
                                                   base::Milliseconds limit);
   [[nodiscard]] base::Result<base::Json> peek();
   [[nodiscard]] base::Status check_going() const;

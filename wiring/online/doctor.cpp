@@ -22,13 +22,15 @@ struct Examined {
   std::vector<Check> checks;
 };
 
-std::vector<Check> examine(const base::Context& context, const DoctorOptions& options, const DoctorSeat& seat) {
+std::vector<Check> examine(const base::Context& context, const DoctorOptions& options,
+                           const DoctorSeat& seat) {
   const LocalChecks on{context, seat, options.program};
   std::vector<Check> all = {check_binary(on), check_version(on), check_script(on)};
   const auto online = check_online(context, seat);
   all.insert(all.end(), online.begin(), online.end());
-  for (const auto check : {check_state_dir, check_file_system, check_sqlite, check_seat_key, check_bridge,
-                           check_second_bridge, check_feed, check_hook_scan, check_hook_ran, check_wake_path}) {
+  for (const auto check :
+       {check_state_dir, check_file_system, check_sqlite, check_seat_key, check_bridge,
+        check_second_bridge, check_feed, check_hook_scan, check_hook_ran, check_wake_path}) {
     all.push_back(check(on));
   }
   all.push_back(prove_delivery(context, seat));
@@ -42,19 +44,24 @@ std::string as_text(const brake::BrakeStatus& brake, const std::vector<Examined>
     text += line + "\n";
   }
   for (const auto& one : seats) {
-    text += (text.empty() ? "" : "\n") + one.seat.harness + " at " +
-            (one.seat.service.empty() ? "an unknown service" : base::for_display(one.seat.service)) + "\n";
+    text +=
+        (text.empty() ? "" : "\n") + one.seat.harness + " at " +
+        (one.seat.service.empty() ? "an unknown service" : base::for_display(one.seat.service)) +
+        "\n";
     for (const auto& check : one.checks) {
       std::string state(to_text(check.state));
       state.resize(kStateWidth, ' ');
-      text += "  " + state + check.id + ": " + base::without_controls(check.text, base::Keep::nothing) + "\n";
+      text += "  " + state + check.id + ": " +
+              base::without_controls(check.text, base::Keep::nothing) + "\n";
       if (!check.remedy.empty()) {
-        text += std::string(kStateWidth + 4, ' ') + base::without_controls(check.remedy, base::Keep::nothing) + "\n";
+        text += std::string(kStateWidth + 4, ' ') +
+                base::without_controls(check.remedy, base::Keep::nothing) + "\n";
       }
     }
   }
   if (seats.empty()) {
-    text += "No harness is wired for this checkout. Name one with --harness, and see wiki/Wiring.md.\n";
+    text +=
+        "No harness is wired for this checkout. Name one with --harness, and see wiki/Wiring.md.\n";
   }
   return text;
 }
@@ -68,18 +75,20 @@ std::string as_json(const brake::BrakeStatus& brake, const std::vector<Examined>
       object["id"] = check.id;
       object["status"] = to_text(check.state);
       object["text"] = check.text;
-      object["remedy"] = check.remedy.empty() ? base::OrderedJson() : base::OrderedJson(check.remedy);
+      object["remedy"] =
+          check.remedy.empty() ? base::OrderedJson() : base::OrderedJson(check.remedy);
       checks.push_back(std::move(object));
     }
     base::OrderedJson seat = base::OrderedJson::object();
     seat["harness"] = one.seat.harness;
-    seat["service"] = one.seat.service.empty() ? base::OrderedJson() : base::OrderedJson(one.seat.service);
+    seat["service"] =
+        one.seat.service.empty() ? base::OrderedJson() : base::OrderedJson(one.seat.service);
     seat["key"] = one.seat.seat ? base::OrderedJson(one.seat.seat->files.key) : base::OrderedJson();
     seat["checks"] = std::move(checks);
     list.push_back(std::move(seat));
   }
-  return std::string(R"({"version":1,"ok":)") + (ok ? "true" : "false") + R"(,"brake":)" + brake.json + R"(,"seats":)" +
-         base::dump_safe(list) + "}\n";
+  return std::string(R"({"version":1,"ok":)") + (ok ? "true" : "false") + R"(,"brake":)" +
+         brake.json + R"(,"seats":)" + base::dump_safe(list) + "}\n";
 }
 
 }  // namespace
@@ -105,7 +114,8 @@ int doctor(const base::Context& context, const DoctorOptions& options, const acc
                             [](const Check& check) { return check.state == CheckState::failed; });
     seats.push_back({std::move(seat), std::move(checks)});
   }
-  const std::string text = options.shape == Shape::json ? as_json(brake, seats, ok) : as_text(brake, seats);
+  const std::string text =
+      options.shape == Shape::json ? as_json(brake, seats, ok) : as_text(brake, seats);
   if (auto written = out(text); !written) {
     context.log.error("cannot write the answer to stdout: " + written.error().what);
     return account::kExitFailed;

@@ -18,7 +18,9 @@ std::string_view to_text(CheckState state) {
   return "unknown";
 }
 
-Check check_ok(std::string id, std::string text) { return {std::move(id), CheckState::ok, std::move(text), ""}; }
+Check check_ok(std::string id, std::string text) {
+  return {std::move(id), CheckState::ok, std::move(text), ""};
+}
 
 Check check_warning(std::string id, std::string text, std::string remedy) {
   return {std::move(id), CheckState::warning, std::move(text), std::move(remedy)};

@@ -42,7 +42,8 @@ class Online {
       return all_;
     }
     auto client = account::ServiceClient::open(*service);
-    const auto answer = client ? client->call("GET", service_api::path::kAgentSession, "", std::nullopt, kDoctorCheckTime)
+    const auto answer = client ? client->call("GET", service_api::path::kAgentSession, "",
+                                              std::nullopt, kDoctorCheckTime)
                                : base::Result<net::ClientResponse>(client.error());
     ask_service(answer);
     ask_clock(answer, service->url);
@@ -83,14 +84,17 @@ class Online {
 
   void ask_service(const base::Result<net::ClientResponse>& answer) {
     if (!answer) {
-      all_.push_back(check_failed("service", base::for_display(seat_.service) + " does not answer: " + answer.error().what,
-                                  "Start the service, or correct its URL."));
+      all_.push_back(check_failed(
+          "service", base::for_display(seat_.service) + " does not answer: " + answer.error().what,
+          "Start the service, or correct its URL."));
       return;
     }
     const std::string challenge = answer->header("WWW-Authenticate").value_or("");
     if (answer->status != kUnauthorized || !base::starts_with_ignoring_case(challenge, "Bearer")) {
-      all_.push_back(check_failed("service", base::for_display(seat_.service) + " does not speak the contract (HTTP " +
-                                                 std::to_string(answer->status) + ")",
+      all_.push_back(check_failed("service",
+                                  base::for_display(seat_.service) +
+                                      " does not speak the contract (HTTP " +
+                                      std::to_string(answer->status) + ")",
                                   "Check the --service URL."));
       return;
     }
@@ -110,16 +114,20 @@ class Online {
     }
     const std::int64_t apart = std::abs(context_.clock.wall_ms() - *time);
     if (apart > kMsInMinute) {
-      all_.push_back(check_warning("clock", "this clock and the service's are " + base::age_text(apart) + " apart", "Set the clock."));
+      all_.push_back(check_warning(
+          "clock", "this clock and the service's are " + base::age_text(apart) + " apart",
+          "Set the clock."));
       return;
     }
     all_.push_back(check_ok("clock", "within a minute of the service's"));
   }
 
-  void ask_credential(account::ServiceClient& client, const account::Credential& credential, bool up,
-                      std::optional<bool>& can_direct) {
+  void ask_credential(account::ServiceClient& client, const account::Credential& credential,
+                      bool up, std::optional<bool>& can_direct) {
     if (!up) {
-      unknown("credential", "it is stored in " + credential.store + "; the service cannot be asked whether it is good",
+      unknown("credential",
+              "it is stored in " + credential.store +
+                  "; the service cannot be asked whether it is good",
               "Start the service.");
       return;
     }
@@ -130,24 +138,29 @@ class Online {
         unknown("credential", session.error().what, "Try again in a minute.");
         return;
       }
-      all_.push_back(check_failed("credential", session.error().what,
-                                  status == kForbidden ? "Ask the fleet's administrator." : kEnrol));
+      all_.push_back(
+          check_failed("credential", session.error().what,
+                       status == kForbidden ? "Ask the fleet's administrator." : kEnrol));
       return;
     }
-    const auto told = client.call("GET", service_api::path::kAgentSession, session->token, std::nullopt, kDoctorCheckTime);
+    const auto told = client.call("GET", service_api::path::kAgentSession, session->token,
+                                  std::nullopt, kDoctorCheckTime);
     if (told && bridge::is_success(told->status)) {
       can_direct = bridge::read_agent_session(told->body).fleet_can_direct;
     }
     if (!end_session(client, credential.token, *session)) {
-      all_.push_back(check_warning("credential", "a session started, but its end was not answered", "Try again."));
+      all_.push_back(check_warning("credential", "a session started, but its end was not answered",
+                                   "Try again."));
       return;
     }
-    all_.push_back(check_ok("credential", "from " + credential.store + "; a session started and ended"));
+    all_.push_back(
+        check_ok("credential", "from " + credential.store + "; a session started and ended"));
   }
 
   void tell_expiry(const account::Credential& credential) {
     if (!credential.expires_ms) {
-      unknown("expiry", "it is not recorded when the credential expires", "Enrol again to have it recorded.");
+      unknown("expiry", "it is not recorded when the credential expires",
+              "Enrol again to have it recorded.");
       return;
     }
     const std::int64_t left = *credential.expires_ms - context_.clock.wall_ms();
@@ -155,17 +168,21 @@ class Online {
     if (left <= 0) {
       all_.push_back(check_failed("expiry", "the credential expired on " + date, kEnrol));
     } else if (left <= kSoonDays * kMsInDay) {
-      all_.push_back(check_warning("expiry", "the credential expires in " + base::age_text(left) + ", on " + date, kEnrol));
+      all_.push_back(check_warning(
+          "expiry", "the credential expires in " + base::age_text(left) + ", on " + date, kEnrol));
     } else {
-      all_.push_back(check_ok("expiry", std::to_string(left / kMsInDay) + " days left, until " + date));
+      all_.push_back(
+          check_ok("expiry", std::to_string(left / kMsInDay) + " days left, until " + date));
     }
   }
 
   void tell_coordinator(std::optional<bool> can_direct) {
     if (!can_direct) {
-      unknown("coordinator", "the service did not say whether a coordinator is there", "Look at `robot-council fleet overview`.");
+      unknown("coordinator", "the service did not say whether a coordinator is there",
+              "Look at `robot-council fleet overview`.");
     } else if (!*can_direct) {
-      all_.push_back(check_warning("coordinator", "No coordinator session; a quiet fleet is expected without one.",
+      all_.push_back(check_warning("coordinator",
+                                   "No coordinator session; a quiet fleet is expected without one.",
                                    "Put a session into the coordinator role."));
     } else {
       all_.push_back(check_ok("coordinator", "a coordinator session is there"));
@@ -183,7 +200,8 @@ std::vector<Check> check_online(const base::Context& context, const DoctorSeat& 
   if (seat.service.empty()) {
     std::vector<Check> all;
     for (const char* id : {"service", "clock", "credential", "expiry", "coordinator"}) {
-      all.push_back(check_unknown(id, "the fleet's service is not known", "Pass --service, or set it in the script."));
+      all.push_back(check_unknown(id, "the fleet's service is not known",
+                                  "Pass --service, or set it in the script."));
     }
     return all;
   }

@@ -47,12 +47,14 @@ class Proof {
       const std::string wrong = round(directory);
       if (!wrong.empty()) {
         return check_failed(kId, wrong,
-                            "Run the entry's command by hand with a payload on stdin, or `robot-council hooks scan --harness " +
+                            "Run the entry's command by hand with a payload on stdin, or "
+                            "`robot-council hooks scan --harness " +
                                 seat_.harness + "`.");
       }
     }
-    return check_ok(kId, "a test event went through `" + base::for_display(seat_.entry->command) + "`" +
-                             (directories.size() > 1 ? ", from a sub-directory too" : "") + ", was printed once and confirmed");
+    return check_ok(kId, "a test event went through `" + base::for_display(seat_.entry->command) +
+                             "`" + (directories.size() > 1 ? ", from a sub-directory too" : "") +
+                             ", was printed once and confirmed");
   }
 
  private:
@@ -64,7 +66,8 @@ class Proof {
       return "the test event could not be stored: " + stored.error().what;
     }
     const std::string number = std::to_string(rounds_);
-    StopTurn turn{"doctor-" + canary_.substr(0, 8), "doctor-turn-" + number + "a", seat_.folder, Continued::no};
+    StopTurn turn{"doctor-" + canary_.substr(0, 8), "doctor-turn-" + number + "a", seat_.folder,
+                  Continued::no};
     const auto first = hook(turn, directory);
     if (!first) {
       return "the hook " + first.error().what;
@@ -73,12 +76,14 @@ class Proof {
       return wrong;
     }
     turn.continued = Continued::yes;
-    if (const std::string wrong = not_quiet(hook(turn, directory), "the turn end after it"); !wrong.empty()) {
+    if (const std::string wrong = not_quiet(hook(turn, directory), "the turn end after it");
+        !wrong.empty()) {
       return wrong;
     }
     turn.continued = Continued::no;
     turn.turn = "doctor-turn-" + number + "b";
-    if (const std::string wrong = not_quiet(hook(turn, directory), "the next turn's end"); !wrong.empty()) {
+    if (const std::string wrong = not_quiet(hook(turn, directory), "the next turn's end");
+        !wrong.empty()) {
       return wrong;
     }
     return confirmed() ? "" : "the test event was printed, but no later turn end confirmed it";
@@ -91,12 +96,14 @@ class Proof {
       return seat.error();
     }
     files_ = seat->files;
-    // A key that a running bridge recorded is the one the hook would use, but only with the real state folder.
+    // A key that a running bridge recorded is the one the hook would use, but only with the real
+    // state folder.
     sink::JoinInfo join;
     join.bridge = sink::own_process();
     join.client = sink::parent_process();
     base::MemoryLog quiet;
-    auto opened = sink::BridgeStore::open(files_, join, base::Context{context_.clock, context_.environment, quiet});
+    auto opened = sink::BridgeStore::open(
+        files_, join, base::Context{context_.clock, context_.environment, quiet});
     if (!opened) {
       return opened.error();
     }
@@ -132,7 +139,8 @@ class Proof {
     auto ran = base::run_child(std::move(options), stop_payload(seat_.harness, turn),
                                std::min(deadline_, base::deadline_in(own)), kMaxHookOutput);
     if (!ran && ran.error().code == base::Errc::timeout) {
-      return base::Error{base::Errc::timeout, "did not end within its timeout of " + std::to_string(own.count()) + " ms"};
+      return base::Error{base::Errc::timeout, "did not end within its timeout of " +
+                                                  std::to_string(own.count()) + " ms"};
     }
     return ran;
   }
@@ -160,7 +168,9 @@ class Proof {
     if (text.empty()) {
       return "the hook's answer has not the shape that " + seat_.harness + " takes: " + shown(ran);
     }
-    return text.find(canary_) == std::string::npos ? "the hook's answer does not hold the test event: " + shown(ran) : "";
+    return text.find(canary_) == std::string::npos
+               ? "the hook's answer does not hold the test event: " + shown(ran)
+               : "";
   }
 
   static std::string not_quiet(const base::Result<base::Finished>& ran, const std::string& when) {
@@ -176,8 +186,10 @@ class Proof {
       return false;
     }
     const auto history = (*store)->history(kMaxProofRows);
-    return history && std::any_of(history->begin(), history->end(), [this](const sink::HistoryRow& row) {
-             return row.why == sink::why_text(sink::Why::confirmed) && row.json.find(canary_) != std::string::npos;
+    return history &&
+           std::any_of(history->begin(), history->end(), [this](const sink::HistoryRow& row) {
+             return row.why == sink::why_text(sink::Why::confirmed) &&
+                    row.json.find(canary_) != std::string::npos;
            });
   }
 
@@ -186,7 +198,8 @@ class Proof {
     for (const auto& name : base::list_directory(seat_.folder, kMaxProofNames).value_or({})) {
       const std::string path = base::join_path(seat_.folder, name);
       const auto info = base::file_info(path, base::Links::dont);
-      if (name.front() != '.' && info && info->kind == base::FileKind::directory && !base::exists(path + "/.git")) {
+      if (name.front() != '.' && info && info->kind == base::FileKind::directory &&
+          !base::exists(path + "/.git")) {
         return path;
       }
     }
@@ -207,15 +220,17 @@ class Proof {
 
 Check prove_delivery(const base::Context& context, const DoctorSeat& seat) {
   if (!seat.entry) {
-    return check_failed(kId, "no entry of " + seat.harness + " hands events over, so nothing could be proven",
-                        "Wire the stop hook; wiki/Wiring.md has the entry.");
+    return check_failed(
+        kId, "no entry of " + seat.harness + " hands events over, so nothing could be proven",
+        "Wire the stop hook; wiki/Wiring.md has the entry.");
   }
   if (!seat.seat) {
     return check_unknown(kId, "the fleet's service is not known, so the sink is not either",
                          "Pass --service, or set ROBOT_COUNCIL_SERVICE in the script.");
   }
   if (brake::decide_for_seat(context.environment, seat.harness, {seat.folder}).refused()) {
-    return check_unknown(kId, "a stop is on, and the hook hands nothing over while it is", "Lift it with robot-council resume.");
+    return check_unknown(kId, "a stop is on, and the hook hands nothing over while it is",
+                         "Lift it with robot-council resume.");
   }
   auto folder = ScratchFolder::create(context.environment, "robot-council-doctor");
   if (!folder) {

@@ -13,7 +13,8 @@ namespace {
 std::optional<stop_hook::ScanEntry> delivering_entry(const stop_hook::ScanResult& scan) {
   std::optional<stop_hook::ScanEntry> found;
   for (const auto& entry : scan.entries) {
-    if (entry.kind == stop_hook::ScanEntryKind::deliver && (!found || (entry.runs && !found->runs))) {
+    if (entry.kind == stop_hook::ScanEntryKind::deliver &&
+        (!found || (entry.runs && !found->runs))) {
       found = entry;
     }
   }
@@ -22,7 +23,8 @@ std::optional<stop_hook::ScanEntry> delivering_entry(const stop_hook::ScanResult
 
 }  // namespace
 
-DoctorSeat look_at_seat(const base::Context& context, const DoctorQuery& query, const std::string& harness) {
+DoctorSeat look_at_seat(const base::Context& context, const DoctorQuery& query,
+                        const std::string& harness) {
   DoctorSeat seat;
   seat.harness = harness;
   seat.folder = query.folder;
@@ -65,7 +67,8 @@ DoctorSeat look_at_seat(const base::Context& context, const DoctorQuery& query, 
 }
 
 HookPath hook_path(const DoctorSeat& seat) {
-  if (seat.state && seat.state->record && seat.state->record->path && !seat.state->record->path->empty()) {
+  if (seat.state && seat.state->record && seat.state->record->path &&
+      !seat.state->record->path->empty()) {
     return {*seat.state->record->path, true};
   }
   return {"/usr/bin:/bin:/usr/sbin:/sbin", false};

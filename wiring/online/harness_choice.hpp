@@ -7,7 +7,9 @@
 
 namespace robot_council::wiring::online {
 
-// The caller's harness as the reading of credentials wants it: --harness ("" = not given), the variable, else detected.
-[[nodiscard]] account::HarnessChoice choose_harness(std::string_view flag, const base::Environment& environment);
+// The caller's harness as the reading of credentials wants it: --harness ("" = not given), the
+// variable, else detected.
+[[nodiscard]] account::HarnessChoice choose_harness(std::string_view flag,
+                                                    const base::Environment& environment);
 
 }  // namespace robot_council::wiring::online

@@ -10,7 +10,9 @@ std::string last_message(const StopTurn& turn) {
   return turn.continued == Continued::yes ? "Done, with the news as well." : "Done.";
 }
 
-std::string transcript(const StopTurn& turn) { return turn.folder + "/no-transcript-" + turn.session + ".jsonl"; }
+std::string transcript(const StopTurn& turn) {
+  return turn.folder + "/no-transcript-" + turn.session + ".jsonl";
+}
 
 base::OrderedJson claude(const StopTurn& turn) {
   base::OrderedJson object = base::OrderedJson::object();
@@ -119,7 +121,8 @@ HookStart hook_start(std::string_view harness, const StopTurn& turn, const std::
   }
   if (harness == "gemini") {
     return {{"bash", "-c"},
-            {"GEMINI_PROJECT_DIR=" + turn.folder, project, "GEMINI_CWD=" + turn.folder, "GEMINI_SESSION_ID=" + turn.session},
+            {"GEMINI_PROJECT_DIR=" + turn.folder, project, "GEMINI_CWD=" + turn.folder,
+             "GEMINI_SESSION_ID=" + turn.session},
             turn.folder};
   }
   if (harness == "copilot") {

@@ -20,18 +20,20 @@ struct StopTurn {
   Continued continued = Continued::no;
 };
 
-// The payload of a harness's stop event on one line, with the fields that its clients send (wiki/Harnesses.md). Cursor's begins
-// with a byte order mark, as some of its versions send one. An unknown harness gets Claude Code's.
+// The payload of a harness's stop event on one line, with the fields that its clients send
+// (wiki/Harnesses.md). Cursor's begins with a byte order mark, as some of its versions send one. An
+// unknown harness gets Claude Code's.
 [[nodiscard]] std::string stop_payload(std::string_view harness, const StopTurn& turn);
 
-// How a harness starts its stop hook: the shell's words before the command, its own variables, the working directory.
+// How a harness starts its stop hook: the shell's words before the command, its own variables, the
+// working directory.
 struct HookStart {
   std::vector<std::string> shell;
   std::vector<std::string> variables;  // NAME=VALUE
   std::string directory;
 };
 // user_shell: $SHELL, "" = none; home: of the person.
-[[nodiscard]] HookStart hook_start(std::string_view harness, const StopTurn& turn, const std::string& home,
-                                   const std::string& user_shell);
+[[nodiscard]] HookStart hook_start(std::string_view harness, const StopTurn& turn,
+                                   const std::string& home, const std::string& user_shell);
 
 }  // namespace robot_council::wiring::online

@@ -11,7 +11,8 @@
 
 namespace robot_council::wiring::online {
 
-base::Result<McpClient> McpClient::start(base::ChildOptions options, std::function<bool()> interrupted) {
+base::Result<McpClient> McpClient::start(base::ChildOptions options,
+                                         std::function<bool()> interrupted) {
   options.standard_in = base::Stdio::pipe;
   options.standard_out = base::Stdio::pipe;
   auto child = base::Child::start(options);
@@ -35,7 +36,8 @@ base::Result<std::string> McpClient::read_line(base::SteadyTime deadline) {
     if (interrupted_()) {
       return base::Error{base::Errc::busy, "interrupted"};
     }
-    auto ready = base::wait_readable(child_.standard_out.get(), std::min(deadline, base::deadline_in(kDemoLookStep)));
+    auto ready = base::wait_readable(child_.standard_out.get(),
+                                     std::min(deadline, base::deadline_in(kDemoLookStep)));
     if (!ready) {
       return ready.error();
     }
@@ -60,8 +62,8 @@ base::Result<std::string> McpClient::read_line(base::SteadyTime deadline) {
 base::Result<base::Json> McpClient::request(std::string_view method, std::string_view params,
                                             base::SteadyTime deadline) {
   const std::int64_t id = ++last_id_;
-  const std::string line = R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":)" + base::quote_json(method) +
-                           R"(,"params":)" + std::string(params) + "}\n";
+  const std::string line = R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":)" +
+                           base::quote_json(method) + R"(,"params":)" + std::string(params) + "}\n";
   if (auto sent = base::write_all(child_.standard_in.get(), line, deadline); !sent) {
     return sent.error();
   }
@@ -72,7 +74,8 @@ base::Result<base::Json> McpClient::request(std::string_view method, std::string
     }
     auto message = base::parse_bounded(*text, kDemoMaxText);
     if (!message) {
-      return base::Error{base::Errc::invalid, "the server wrote a line that is not JSON: " + message.error().what};
+      return base::Error{base::Errc::invalid,
+                         "the server wrote a line that is not JSON: " + message.error().what};
     }
     if (base::get_integer(*message, "id") == id) {
       return message;
@@ -81,11 +84,14 @@ base::Result<base::Json> McpClient::request(std::string_view method, std::string
 }
 
 base::Status McpClient::notify(std::string_view method, base::SteadyTime deadline) {
-  return base::write_all(child_.standard_in.get(), R"({"jsonrpc":"2.0","method":)" + base::quote_json(method) + "}\n",
+  return base::write_all(child_.standard_in.get(),
+                         R"({"jsonrpc":"2.0","method":)" + base::quote_json(method) + "}\n",
                          deadline);
 }
 
-bool McpClient::running() { return !child_.wait(base::deadline_in(base::Milliseconds(0))).ok(); }
+bool McpClient::running() {
+  return !child_.wait(base::deadline_in(base::Milliseconds(0))).ok();
+}
 
 base::Result<base::ExitStatus> McpClient::close(base::SteadyTime deadline) {
   child_.standard_in.reset();

@@ -13,15 +13,18 @@
 
 namespace robot_council::wiring::online {
 
-// A small MCP client over the pipes of a child: one JSON message a line, requests one at a time, notifications of the server are
-// passed over. Owns the child. Threads: one.
+// A small MCP client over the pipes of a child: one JSON message a line, requests one at a time,
+// notifications of the server are passed over. Owns the child. Threads: one.
 class McpClient {
  public:
-  // options: stdin and stdout become pipes. interrupted: looked at every kDemoLookStep while an answer is awaited.
-  [[nodiscard]] static base::Result<McpClient> start(base::ChildOptions options, std::function<bool()> interrupted);
+  // options: stdin and stdout become pipes. interrupted: looked at every kDemoLookStep while an
+  // answer is awaited.
+  [[nodiscard]] static base::Result<McpClient> start(base::ChildOptions options,
+                                                     std::function<bool()> interrupted);
 
-  // The whole answer with this request's id. params: JSON text. Errors: timeout; busy: interrupted; io: the server ended or closed its stdout;
-  // invalid: it wrote a line that is no JSON object or is longer than kDemoMaxText.
+  // The whole answer with this request's id. params: JSON text. Errors: timeout; busy: interrupted;
+  // io: the server ended or closed its stdout; invalid: it wrote a line that is no JSON object or
+  // is longer than kDemoMaxText.
   [[nodiscard]] base::Result<base::Json> request(std::string_view method, std::string_view params,
                                                  base::SteadyTime deadline);
   [[nodiscard]] base::Status notify(std::string_view method, base::SteadyTime deadline);

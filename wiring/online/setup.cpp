@@ -18,17 +18,21 @@ namespace {
 
 using harness::Client;
 
-constexpr std::int64_t kRenewMs = std::int64_t{7} * 24 * 3600 * 1000;  // a credential that ends sooner is renewed
-constexpr std::size_t kMaxProject = 128;                                // characters of a project (account contract, section 7)
+constexpr std::int64_t kRenewMs =
+    std::int64_t{7} * 24 * 3600 * 1000;   // a credential that ends sooner is renewed
+constexpr std::size_t kMaxProject = 128;  // characters of a project (account contract, section 7)
 
 bool is_project(std::string_view text) {
-  return text.size() <= kMaxProject && text.find_first_not_of(
-                                           "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._/-") == std::string_view::npos;
+  return text.size() <= kMaxProject &&
+         text.find_first_not_of(
+             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._/-") ==
+             std::string_view::npos;
 }
 
 class Setup {
  public:
-  Setup(const base::Context& context, const SetupOptions& options, const SetupIo& io, Client client, std::string service)
+  Setup(const base::Context& context, const SetupOptions& options, const SetupIo& io, Client client,
+        std::string service)
       : context_(context),
         options_(options),
         io_(io),
@@ -74,7 +78,8 @@ class Setup {
     if (token.ok()) {
       return {StepResult::ok, "service", fleet.service};
     }
-    return {StepResult::by_hand, "service", "start it with robot-council serve, then run this again"};
+    return {StepResult::by_hand, "service",
+            "start it with robot-council serve, then run this again"};
   }
 
   [[nodiscard]] Step enrolment() const {
@@ -83,11 +88,14 @@ class Setup {
     if (!service.ok()) {
       return {StepResult::failed, name, service.error().what};
     }
-    const auto credential = account::read_credential(context_, *service, choose_harness(options_.harness, context_.environment));
+    const auto credential = account::read_credential(
+        context_, *service, choose_harness(options_.harness, context_.environment));
     if (credential.ok()) {
       const auto& expires = credential->expires_ms;
       if (!expires || *expires - context_.clock.wall_ms() > kRenewMs) {
-        return {StepResult::ok, name, expires ? "until " + base::utc_date(*expires) : std::string("stored, its end is not recorded")};
+        return {StepResult::ok, name,
+                expires ? "until " + base::utc_date(*expires)
+                        : std::string("stored, its end is not recorded")};
       }
     } else if (credential.error().code != base::Errc::not_found) {
       return {StepResult::failed, name, credential.error().what};
@@ -95,8 +103,9 @@ class Setup {
     if (options_.dry == DryRun::yes) {
       return {StepResult::changed, name, "would enrol this machine"};
     }
-    return io_.enroll() == account::kExitOk ? Step{StepResult::changed, name, "enrolled"}
-                                            : Step{StepResult::failed, name, "this machine is not enrolled"};
+    return io_.enroll() == account::kExitOk
+               ? Step{StepResult::changed, name, "enrolled"}
+               : Step{StepResult::failed, name, "this machine is not enrolled"};
   }
 
   [[nodiscard]] stop_hook::ScriptValues script_values() const {
@@ -126,8 +135,10 @@ class Setup {
 
   [[nodiscard]] Step scan() const {
     const stop_hook::DiskSettingsFiles files;
-    const std::string folder = options_.scope == Scope::project ? project_root(options_.folder) : options_.folder;
-    const auto result = stop_hook::scan({files, context_.environment, folder}, options_.harness, {service_, options_.project});
+    const std::string folder =
+        options_.scope == Scope::project ? project_root(options_.folder) : options_.folder;
+    const auto result = stop_hook::scan({files, context_.environment, folder}, options_.harness,
+                                        {service_, options_.project});
     std::string text(stop_hook::to_text(result.outcome));
     for (const stop_hook::ScanFinding& finding : result.findings) {
       if (finding.severity == stop_hook::ScanSeverity::error ||
@@ -138,16 +149,21 @@ class Setup {
     if (result.outcome == stop_hook::ScanOutcome::runs) {
       return {StepResult::ok, "scan", text};
     }
-    return {result.outcome == stop_hook::ScanOutcome::needs_review ? StepResult::by_hand : StepResult::failed, "scan", text};
+    return {result.outcome == stop_hook::ScanOutcome::needs_review ? StepResult::by_hand
+                                                                   : StepResult::failed,
+            "scan", text};
   }
 
   // Where the hook waits for a person's review the proof cannot succeed yet.
   [[nodiscard]] Step doctor() const {
     if (client_ == Client::codex && steps_.find("by hand  scan") != std::string::npos) {
-      return {StepResult::by_hand, "doctor", "after the hook is trusted run robot-council doctor --harness codex"};
+      return {StepResult::by_hand, "doctor",
+              "after the hook is trusted run robot-council doctor --harness codex"};
     }
-    return io_.doctor() == account::kExitOk ? Step{StepResult::ok, "doctor", "every check passed"}
-                                            : Step{StepResult::failed, "doctor", "run robot-council doctor --harness " + options_.harness};
+    return io_.doctor() == account::kExitOk
+               ? Step{StepResult::ok, "doctor", "every check passed"}
+               : Step{StepResult::failed, "doctor",
+                      "run robot-council doctor --harness " + options_.harness};
   }
 
   [[nodiscard]] std::string last_lines() const {
@@ -166,7 +182,9 @@ class Setup {
         }
         break;
       case Client::codex:
-        text = "Start codex and trust the hook in /hooks: until then, and after each change of the entry, it is skipped in silence.\n";
+        text =
+            "Start codex and trust the hook in /hooks: until then, and after each change of the "
+            "entry, it is skipped in silence.\n";
         break;
       case Client::cursor:
         text = "Reload the window of Cursor.\n";
@@ -224,11 +242,13 @@ int setup(const base::Context& context, const SetupOptions& options, const Setup
     return account::kExitUsage;
   }
   if (options.local == Choice::yes && !options.agent_marker.empty()) {
-    context.log.error("setup --local is a person's; " + options.agent_marker + " says that an agent calls. Nothing was changed.");
+    context.log.error("setup --local is a person's; " + options.agent_marker +
+                      " says that an agent calls. Nothing was changed.");
     return account::kExitFailed;
   }
-  const std::string service = options.local == Choice::yes ? std::string(account::kDefaultLocalService)
-                                                           : account::service_text(options.service, context.environment);
+  const std::string service = options.local == Choice::yes
+                                  ? std::string(account::kDefaultLocalService)
+                                  : account::service_text(options.service, context.environment);
   const auto checked = account::check_service(service);
   if (!checked.ok()) {
     context.log.error(checked.error().what);

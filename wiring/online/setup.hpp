@@ -23,10 +23,11 @@ struct SetupOptions {
   harness::Wake wake = harness::Wake::yes;
   Choice channels = Choice::no;
   DryRun dry = DryRun::no;
-  std::string folder;        // working directory
-  std::string program;       // BIN
-  std::string script;        // the stop-hook script to fill
-  std::string agent_marker;  // the variable that says an agent calls, "" = none: then --local is refused
+  std::string folder;   // working directory
+  std::string program;  // BIN
+  std::string script;   // the stop-hook script to fill
+  std::string
+      agent_marker;  // the variable that says an agent calls, "" = none: then --local is refused
 };
 
 struct SetupIo {
@@ -38,9 +39,11 @@ struct SetupIo {
   std::function<int()> doctor;
 };
 
-// Wires a harness: enrolment, script, MCP server, stop hook, then the scanner's word on it. A line per step on `io.out`; with DryRun::yes
-// diffs there and the steps on the log, and nothing is written or asked of the network.
-// Result  0: no step failed; 1; 2: values that exclude each other. A step that depends on a failed one is skipped.
-[[nodiscard]] int setup(const base::Context& context, const SetupOptions& options, const SetupIo& io);
+// Wires a harness: enrolment, script, MCP server, stop hook, then the scanner's word on it. A line
+// per step on `io.out`; with DryRun::yes diffs there and the steps on the log, and nothing is
+// written or asked of the network. Result  0: no step failed; 1; 2: values that exclude each other.
+// A step that depends on a failed one is skipped.
+[[nodiscard]] int setup(const base::Context& context, const SetupOptions& options,
+                        const SetupIo& io);
 
 }  // namespace robot_council::wiring::online

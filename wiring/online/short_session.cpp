@@ -48,12 +48,16 @@ std::string start_body(const SessionPlace& place, WithPlatform with_platform) {
 
 }  // namespace
 
-base::Result<ShortSession> start_session(account::ServiceClient& client, const std::string& credential,
-                                         const SessionPlace& place, int& status) {
+base::Result<ShortSession> start_session(account::ServiceClient& client,
+                                         const std::string& credential, const SessionPlace& place,
+                                         int& status) {
   status = 0;
-  auto answer = client.call("POST", service_api::path::kSessions, credential, start_body(place, WithPlatform::yes));
-  if (answer && answer->status == kUnprocessable && bridge::names_field(answer->body, field::kPlatform)) {
-    answer = client.call("POST", service_api::path::kSessions, credential, start_body(place, WithPlatform::no));
+  auto answer = client.call("POST", service_api::path::kSessions, credential,
+                            start_body(place, WithPlatform::yes));
+  if (answer && answer->status == kUnprocessable &&
+      bridge::names_field(answer->body, field::kPlatform)) {
+    answer = client.call("POST", service_api::path::kSessions, credential,
+                         start_body(place, WithPlatform::no));
   }
   if (!answer) {
     return base::Error{answer.error().code, "Could not start a session."};
@@ -69,13 +73,16 @@ base::Result<ShortSession> start_session(account::ServiceClient& client, const s
   const auto id = body ? base::get_integer(*body, field::kSessionId) : std::nullopt;
   const std::string token = body ? base::get_string(*body, field::kToken).value_or("") : "";
   if (!id || token.empty() || !service_api::is_token(token)) {
-    return base::Error{base::Errc::invalid, "The service started a session but did not describe it usably."};
+    return base::Error{base::Errc::invalid,
+                       "The service started a session but did not describe it usably."};
   }
   return ShortSession{*id, token};
 }
 
-bool end_session(account::ServiceClient& client, const std::string& credential, const ShortSession& session) {
-  const auto answer = client.call("DELETE", service_api::path::session(session.id), credential, std::nullopt, kSessionEndTime);
+bool end_session(account::ServiceClient& client, const std::string& credential,
+                 const ShortSession& session) {
+  const auto answer = client.call("DELETE", service_api::path::session(session.id), credential,
+                                  std::nullopt, kSessionEndTime);
   return answer && answer->status == kOk;
 }
 

@@ -27,11 +27,14 @@ struct ShortSession {
   std::string token;
 };
 
-// POST sessions; a 422 that names the platform is repeated once without. `what` is the whole text for a person: timeout, io: no
-// answer; refused: HTTP status; invalid: an unusable answer. `status` gets the HTTP status, 0 without an answer.
-[[nodiscard]] base::Result<ShortSession> start_session(account::ServiceClient& client, const std::string& credential,
+// POST sessions; a 422 that names the platform is repeated once without. `what` is the whole text
+// for a person: timeout, io: no answer; refused: HTTP status; invalid: an unusable answer. `status`
+// gets the HTTP status, 0 without an answer.
+[[nodiscard]] base::Result<ShortSession> start_session(account::ServiceClient& client,
+                                                       const std::string& credential,
                                                        const SessionPlace& place, int& status);
 // DELETE, 5 s. True if the service answered 200.
-bool end_session(account::ServiceClient& client, const std::string& credential, const ShortSession& session);
+bool end_session(account::ServiceClient& client, const std::string& credential,
+                 const ShortSession& session);
 
 }  // namespace robot_council::wiring::online

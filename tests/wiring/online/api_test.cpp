@@ -52,7 +52,8 @@ net::ServerResponse answer(int status, const std::string& body) {
   return response;
 }
 
-constexpr const char* kStarted = R"({"session_id":9,"token":"session-token","abilities":[],"expires_in":3600})";
+constexpr const char* kStarted =
+    R"({"session_id":9,"token":"session-token","abilities":[],"expires_in":3600})";
 
 }  // namespace
 
@@ -65,7 +66,9 @@ class Api : public ::testing::Test {
     auto opened = net::HttpServer::open({}, log_);
     ASSERT_TRUE(opened.ok());
     server_ = std::move(*opened);
-    server_->not_found([this](const net::ServerRequest& request) -> net::HandlerResult { return handle(request); });
+    server_->not_found([this](const net::ServerRequest& request) -> net::HandlerResult {
+      return handle(request);
+    });
     ASSERT_TRUE(server_->start().ok());
     const std::string config = home_ / ".config/robot-council";
     write_text(config + "/credentials.json", "{\"" + url() + "|claude\":\"installation-token\"}");
@@ -83,7 +86,9 @@ class Api : public ::testing::Test {
     }
   }
 
-  [[nodiscard]] std::string url() const { return "http://127.0.0.1:" + std::to_string(server_->port()); }
+  [[nodiscard]] std::string url() const {
+    return "http://127.0.0.1:" + std::to_string(server_->port());
+  }
 
   net::ServerResponse handle(const net::ServerRequest& request) {
     const base::MutexLock lock(mu_);
@@ -119,7 +124,8 @@ class Api : public ::testing::Test {
   std::size_t ends() {
     std::size_t count = 0;
     for (const auto& request : requests()) {
-      count += request.method == "DELETE" && request.path == "/robot-council/api/sessions/9" ? 1U : 0U;
+      count +=
+          request.method == "DELETE" && request.path == "/robot-council/api/sessions/9" ? 1U : 0U;
     }
     return count;
   }
@@ -207,7 +213,8 @@ TEST_F(Api, ThreeSpellingsOfAPathAreOne) {
 
 // 59.
 TEST_F(Api, APathThatLeavesTheServiceIsUsage) {
-  for (const char* path : {"../x", "a/../b", "a/%2e%2E/b", "//evil", "http://evil", "a#b", "a b", "a\tb", ""}) {
+  for (const char* path :
+       {"../x", "a/../b", "a/%2e%2E/b", "//evil", "http://evil", "a#b", "a b", "a\tb", ""}) {
     options_.path = path;
     EXPECT_EQ(api(), 2) << path;
   }
@@ -265,8 +272,9 @@ TEST_F(Api, ARevokedCredentialIsNamedOnStderrOnly) {
   start_ = answer(401, R"({"message":"no"})");
   EXPECT_EQ(api(), 1);
   EXPECT_EQ(out_, "");
-  EXPECT_EQ(log_.lines().back(),
-            "This machine is not enrolled, or its credential was revoked. Run `robot-council enroll`.");
+  EXPECT_EQ(
+      log_.lines().back(),
+      "This machine is not enrolled, or its credential was revoked. Run `robot-council enroll`.");
   start_ = answer(503, "");
   EXPECT_EQ(api(), 1);
   EXPECT_EQ(log_.lines().back(), "The service refused to start a session (HTTP 503).");
@@ -290,7 +298,8 @@ TEST_F(Api, TheTokensAreNeverShown) {
 TEST_F(Api, WithoutACredentialNoRequestIsMade) {
   options_.harness.name = "goose";
   EXPECT_EQ(api(), 1);
-  EXPECT_EQ(log_.lines().back().find("This machine is not enrolled as `goose` against that fleet. "), 0U);
+  EXPECT_EQ(
+      log_.lines().back().find("This machine is not enrolled as `goose` against that fleet. "), 0U);
   EXPECT_TRUE(requests().empty());
 }
 
