@@ -155,13 +155,13 @@ TEST_F(Killed, S159ADrainHolderThatIsStopped) {
   const auto begin = std::chrono::steady_clock::now();
   auto refused = deliver(request(turn_end()));
   const auto took = std::chrono::steady_clock::now() - begin;
+  ::kill(holder, SIGCONT);
+  EXPECT_EQ(test::wait_child(holder), 0);
   ASSERT_FALSE(refused.outcome.ok());
   EXPECT_EQ(refused.outcome.error().what, "Could not lock the sink `" + home_.files().database() +
                                               "` within 2 seconds, so it was left as it was.");
   EXPECT_GE(took, std::chrono::milliseconds(1900));
   EXPECT_LT(took, std::chrono::milliseconds(3500));
-  ::kill(holder, SIGCONT);
-  EXPECT_EQ(test::wait_child(holder), 0);
   EXPECT_EQ(text(turn_end()), block("\\n" + line_of(1)));
 }
 
