@@ -6,6 +6,7 @@
 #include "cli/table_bridge.hpp"
 #include "cli/table_fleet.hpp"
 #include "cli/table_program.hpp"
+#include "cli/table_wiring.hpp"
 
 namespace robot_council::cli {
 namespace {
@@ -78,8 +79,8 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands = [] {
     std::vector<Command> all = {pending(), wait()};
     const std::vector<std::vector<Command>> parts = {
-        bridge_commands(), brake_commands(),   account_commands(),
-        fleet_commands(),  program_commands(),
+        bridge_commands(),  brake_commands(), wiring_commands(),
+        account_commands(), fleet_commands(), program_commands(),
     };
     for (const auto& part : parts) {
       all.insert(all.end(), part.begin(), part.end());

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "base/clock.hpp"
+
 namespace robot_council::wiring {
 
 // Bytes of a bridge record: a dozen fields, one of them PATH.
@@ -10,6 +12,9 @@ inline constexpr std::size_t kMaxBridgeRecord = std::size_t{64} << 10U;
 inline constexpr std::size_t kMaxHistoryRows = 1000;
 // Names in the folder of the sinks that are looked at: a hundred seats with ten files each.
 inline constexpr std::size_t kMaxSinkNames = 100000;
+
+// For `claude mcp add` and `claude mcp remove`, which start a large program.
+inline constexpr base::Milliseconds kClaudeProgramTime{30000};
 
 // Exit numbers of status (account contract, section 1; the same as cli::Exit).
 inline constexpr int kExitOk = 0;

@@ -1,5 +1,7 @@
 #include "wiring/unsetup.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "stop-hook/scan.hpp"
 #include "wiring/limits.hpp"
@@ -59,7 +61,9 @@ int unsetup(const base::Context& context, const UnsetupOptions& options, const U
     files.insert(files.end(), wirer.files().begin(), wirer.files().end());
   }
   if (options.dry == DryRun::yes) {
-    context.log.info(base::without_trailing(steps, '\n'));
+    for (const std::string& line : base::split(base::without_trailing(steps, '\n'), '\n')) {
+      context.log.info(line);
+    }
     return io.out(diffs).ok() && !failed ? kExitOk : kExitFailed;
   }
   if (codex_changed) {
@@ -67,7 +71,19 @@ int unsetup(const base::Context& context, const UnsetupOptions& options, const U
         "Codex trusts hooks by their place: those that stood after ours need review again, in "
         "/hooks.\n";
   }
-  const std::vector<std::string> left = left_entries(context, *client, options.folder);
+  std::vector<std::string> left = left_entries(context, *client, options.folder);
+  if (options.scope) {
+    // What stands in the other scope's own file was not asked for.
+    const Scope other = *options.scope == Scope::user ? Scope::project : Scope::user;
+    const std::string kept =
+        wire_places(context.environment, {*client, other, project_root(options.folder)}).hooks.path;
+    if (std::find(files.begin(), files.end(), kept) == files.end()) {
+      left.erase(
+          std::remove_if(left.begin(), left.end(),
+                         [&](const std::string& place) { return place.rfind(kept + ":", 0) == 0; }),
+          left.end());
+    }
+  }
   if (left.empty() && !failed) {
     steps += "No entry of robot-council is left in " + base::join(files, ", ") + ".\n";
   } else if (!left.empty()) {

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "base/time_text.hpp"
 #include "harness/settings_limits.hpp"
+#include "wiring/limits.hpp"
 
 namespace robot_council::wiring {
 
@@ -20,8 +21,7 @@ namespace {
 using harness::Client;
 using harness::Edited;
 
-constexpr base::Milliseconds kLockWait{5000};     // an edit takes milliseconds
-constexpr base::Milliseconds kClientWait{30000};  // `claude mcp add` starts a large program
+constexpr base::Milliseconds kLockWait{5000};  // an edit takes milliseconds
 constexpr base::Milliseconds kCursorWait{
     2000};  // Cursor watches its file and reloads within a second
 constexpr std::size_t kMaxScript = std::size_t{256} << 10U;
@@ -139,9 +139,56 @@ base::Status Wirer::record(const std::string& path, const std::optional<Recorded
   return done.ok() ? base::Status() : base::Status(done.error());
 }
 
-void Wirer::add_diff(const std::string& path, const std::optional<std::string>& before,
-                     const std::optional<std::string>& after) {
-  diffs_ += unified_diff(path, before, after);
+std::string Wirer::diffs() const {
+  std::string text;
+  for (const Planned& file : planned_) {
+    text += unified_diff(file.path, file.before, file.after);
+  }
+  return text;
+}
+
+void Wirer::plan(const std::string& path, const std::optional<std::string>& before,
+                 const std::optional<std::string>& after) {
+  const auto known = std::find_if(planned_.begin(), planned_.end(),
+                                  [&](const Planned& file) { return file.path == path; });
+  if (known == planned_.end()) {
+    planned_.push_back({path, before, after});
+  } else {
+    known->after = after;
+  }
+}
+
+// What a file would hold by now: as planned, else as it is.
+base::Result<std::optional<std::string>> Wirer::planned(const std::string& path) const {
+  for (const Planned& file : planned_) {
+    if (file.path == path) {
+      return file.after;
+    }
+  }
+  auto bytes = base::read_file(path, harness::kMaxSettingsBytes);
+  if (!bytes.ok()) {
+    if (bytes.error().code == base::Errc::not_found) {
+      return std::optional<std::string>();
+    }
+    return bytes.error();
+  }
+  return std::optional<std::string>(std::move(bytes).value());
+}
+
+// A step of a dry run: what `build` makes of the file is kept, nothing is written.
+Step Wirer::plan_step(const std::string& name, const std::string& path,
+                      const std::function<base::Result<std::optional<std::string>>(
+                          const std::optional<std::string>&)>& build) {
+  const auto before = planned(path);
+  if (!before.ok()) {
+    return {StepResult::failed, name, before.error().what};
+  }
+  const auto after = build(*before);
+  if (!after.ok()) {
+    return {StepResult::failed, name, after.error().what};
+  }
+  plan(path, *before, *after);
+  return {*before == *after ? StepResult::ok : StepResult::changed, name, path};
 }
 
 void Wirer::remember(const std::string& path) {
@@ -180,18 +227,7 @@ Step Wirer::edit(const std::string& name, const std::string& path, unsigned mode
     return std::optional<std::string>(last.bytes);
   };
   if (dry_ == DryRun::yes) {
-    const auto old = base::read_file(path, harness::kMaxSettingsBytes);
-    const std::optional<std::string> before =
-        old.ok() ? std::optional<std::string>(*old) : std::nullopt;
-    if (!old.ok() && old.error().code != base::Errc::not_found) {
-      return {StepResult::failed, name, old.error().what};
-    }
-    const auto after = edit.build(before);
-    if (!after.ok()) {
-      return {StepResult::failed, name, after.error().what};
-    }
-    add_diff(path, before, *after);
-    return {before == *after ? StepResult::ok : StepResult::changed, name, path};
+    return plan_step(name, path, edit.build);
   }
   const auto done = base::edit_file(edit, context_.clock.steady() + kLockWait);
   if (!done.ok()) {
@@ -236,15 +272,7 @@ Step Wirer::take(const std::string& name, const std::string& path, const Build& 
     return result;
   };
   if (dry_ == DryRun::yes) {
-    const auto old = base::read_file(path, harness::kMaxSettingsBytes);
-    const std::optional<std::string> before =
-        old.ok() ? std::optional<std::string>(*old) : std::nullopt;
-    const auto after = edit.build(before);
-    if (!after.ok()) {
-      return {StepResult::failed, name, after.error().what};
-    }
-    add_diff(path, before, *after);
-    return {before == *after ? StepResult::ok : StepResult::changed, name, path};
+    return plan_step(name, path, edit.build);
   }
   if (!base::exists(path)) {
     return {StepResult::ok, name, path + " is not there"};
@@ -324,8 +352,7 @@ Step Wirer::put_script(const std::string& source, const stop_hook::ScriptValues&
     return {StepResult::ok, name, places_.script};
   }
   if (dry_ == DryRun::yes) {
-    add_diff(places_.script, there.ok() ? std::optional<std::string>(*there) : std::nullopt,
-             *filled);
+    plan(places_.script, there.ok() ? std::optional<std::string>(*there) : std::nullopt, *filled);
     return {StepResult::changed, name, places_.script};
   }
   base::FileEdit edit;
@@ -459,7 +486,7 @@ Step Wirer::take_server() {
       options.standard_err = base::Stdio::pipe;
       options.directory = local ? std::optional<std::string>(target_.root) : std::nullopt;
       const auto done =
-          base::run_child(std::move(options), {}, context_.clock.steady() + kClientWait);
+          base::run_child(std::move(options), {}, context_.clock.steady() + kClaudeProgramTime);
       if (done.ok() && done->status.success()) {
         return {StepResult::changed, name, "claude mcp remove"};
       }
@@ -494,110 +521,15 @@ Step Wirer::take_script() {
   if (!base::exists(places_.script)) {
     return {StepResult::ok, "script", places_.script + " is not there"};
   }
-  if (dry_ == DryRun::no) {
-    if (auto status = base::remove_file(places_.script); !status.ok()) {
-      return {StepResult::failed, "script", status.error().what};
-    }
+  if (dry_ == DryRun::yes) {
+    return plan_step("script", places_.script, [](const std::optional<std::string>&) {
+      return std::optional<std::string>();
+    });
+  }
+  if (auto status = base::remove_file(places_.script); !status.ok()) {
+    return {StepResult::failed, "script", status.error().what};
   }
   return {StepResult::changed, "script", places_.script};
-}
-
-std::optional<std::string> Wirer::claude_program() const {
-  return base::find_program("claude", context_.environment.get_or_empty("PATH"));
-}
-
-// Whether Claude Code's own file has this entry in the scope ("": any entry of the name).
-// `old_bytes` gets the file.
-bool Wirer::claude_holds(const std::string& wanted, std::string& old_bytes) const {
-  const auto folder = context_.environment.nonblank("CLAUDE_CONFIG_DIR");
-  const std::string path = base::join_path(
-      folder ? *folder : base::home_directory(context_.environment), ".claude.json");
-  const auto bytes = base::read_file(path, harness::kMaxSettingsBytes);
-  if (!bytes.ok()) {
-    return false;
-  }
-  old_bytes = *bytes;
-  const harness::SettingsDocument document = harness::read_settings(*bytes);
-  const harness::SettingsNode* place = &document.root;
-  if (target_.scope == Scope::project) {
-    const harness::SettingsNode* projects = place->find("projects");
-    place = projects == nullptr ? nullptr : projects->find(target_.root);
-  }
-  const harness::SettingsNode* servers = place == nullptr ? nullptr : place->find("mcpServers");
-  const harness::SettingsNode* ours = servers == nullptr ? nullptr : servers->find("robot-council");
-  if (ours == nullptr || wanted.empty()) {
-    return ours != nullptr;
-  }
-  const harness::SettingsDocument entry = harness::read_settings(wanted);
-  for (const std::string_view key : {"command", "args", "env"}) {
-    const harness::SettingsNode* have = ours->find(key);
-    if (have == nullptr || !harness::equal_values(*have, *entry.root.find(key))) {
-      return false;
-    }
-  }
-  return true;
-}
-
-Step Wirer::claude_server(const harness::ServerValues& values, const std::string& program) {
-  const std::string name = "mcp server";
-  const std::string scope = target_.scope == Scope::user ? "user" : "local";
-  std::string old_bytes;
-  if (claude_holds(harness::server_entry(Client::claude, values), old_bytes)) {
-    return {StepResult::ok, name, "Claude Code has it in its " + scope + " scope"};
-  }
-  const auto run = [&](std::vector<std::string> argv) {
-    base::ChildOptions options;
-    argv.insert(argv.begin(), program);
-    options.argv = std::move(argv);
-    options.standard_err = base::Stdio::pipe;
-    options.environment = context_.environment.all();
-    options.directory =
-        target_.scope == Scope::project ? std::optional<std::string>(target_.root) : std::nullopt;
-    return base::run_child(std::move(options), {}, context_.clock.steady() + kClientWait);
-  };
-  std::vector<std::string> add = {"mcp",
-                                  "add",
-                                  "-s",
-                                  scope,
-                                  "robot-council",
-                                  "-e",
-                                  "ROBOT_COUNCIL_SERVICE=" + values.service,
-                                  "-e",
-                                  "ROBOT_COUNCIL_HARNESS=claude",
-                                  "--",
-                                  values.program,
-                                  "mcp"};
-  if (!values.project.empty()) {
-    add.push_back("--project=" + values.project);
-  }
-  if (dry_ == DryRun::yes) {
-    return {StepResult::changed, name, "would run claude " + base::join(add, " ")};
-  }
-  std::string ignored;
-  const bool differs = claude_holds("", ignored);
-  if (differs) {
-    const auto removed = run({"mcp", "remove", "-s", scope, "robot-council"});
-    if (!removed.ok() || !removed->status.success()) {
-      return {StepResult::failed, name,
-              "claude mcp remove failed" +
-                  (removed.ok() ? ": " + harness::quoted_text(removed->err) : "")};
-    }
-  }
-  const auto added = run(add);
-  if (added.ok() && added->status.success()) {
-    return {StepResult::changed, name, "claude mcp add -s " + scope};
-  }
-  std::string text = "claude mcp add failed" + (added.ok() ? ": " + harness::quoted_text(added->err)
-                                                           : ": " + added.error().what);
-  if (differs) {
-    const auto folder = context_.environment.nonblank("CLAUDE_CONFIG_DIR");
-    const std::string path = base::join_path(
-        folder ? *folder : base::home_directory(context_.environment), ".claude.json");
-    const auto back = base::replace_file(path, old_bytes, base::Sync::yes);
-    text += back.ok() ? "; the old entry was put back"
-                      : "; the old entry could not be put back: " + back.error().what;
-  }
-  return {StepResult::failed, name, text};
 }
 
 }  // namespace robot_council::wiring

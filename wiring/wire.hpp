@@ -27,7 +27,7 @@ struct Step {
   std::string name;
   std::string text;
 };
-// "<result>  <step>: <text>\n", the result padded so that lines align.
+// "<result>  <step>: <text>\n".
 [[nodiscard]] std::string step_line(const Step& step);
 
 enum class DryRun : std::uint8_t { yes, no };
@@ -51,8 +51,8 @@ class Wirer {
   [[nodiscard]] Step take_server();
   [[nodiscard]] Step take_script();
 
-  // With DryRun::yes: the unified diffs of what would be written, in order.
-  [[nodiscard]] const std::string& diffs() const { return diffs_; }
+  // With DryRun::yes: the unified diffs of what would be written, one a file, in order.
+  [[nodiscard]] std::string diffs() const;
   // The files that were looked at, for the proof after unsetup.
   [[nodiscard]] const std::vector<std::string>& files() const { return files_; }
 
@@ -80,14 +80,25 @@ class Wirer {
   [[nodiscard]] std::string record_path() const;
   [[nodiscard]] std::string lock_folder() const;
   void remember(const std::string& path);
-  void add_diff(const std::string& path, const std::optional<std::string>& before,
-                const std::optional<std::string>& after);
+  void plan(const std::string& path, const std::optional<std::string>& before,
+            const std::optional<std::string>& after);
+  [[nodiscard]] base::Result<std::optional<std::string>> planned(const std::string& path) const;
+  [[nodiscard]] Step plan_step(const std::string& name, const std::string& path,
+                               const std::function<base::Result<std::optional<std::string>>(
+                                   const std::optional<std::string>&)>& build);
+
+  // What a dry run would have written.
+  struct Planned {
+    std::string path;
+    std::optional<std::string> before;
+    std::optional<std::string> after;
+  };
 
   const base::Context& context_;
   WireTarget target_;
   WirePlaces places_;
   DryRun dry_;
-  std::string diffs_;
+  std::vector<Planned> planned_;
   std::vector<std::string> files_;
 };
 

@@ -3,6 +3,7 @@
 #include "base/files.hpp"
 #include "base/paths.hpp"
 #include "base/sha256.hpp"
+#include "base/text.hpp"
 #include "stop-hook/script.hpp"
 
 namespace robot_council::wiring {
@@ -100,6 +101,21 @@ WirePlaces wire_places(const base::Environment& environment, const WireTarget& t
     }
   }
   return places;
+}
+
+std::string program_for_entries(const base::Environment& environment, const std::string& own) {
+  const std::string real = base::real_path(own).value_or(own);
+  for (const auto& folder : base::split(environment.get_or_empty("PATH"), ':')) {
+    if (folder.empty() || folder.front() != '/') {
+      continue;  // it would be another program elsewhere
+    }
+    std::string path = base::join_path(folder, "robot-council");
+    const auto there = base::real_path(path);
+    if (there.ok() && *there == real) {
+      return path;
+    }
+  }
+  return real;
 }
 
 }  // namespace robot_council::wiring

@@ -48,4 +48,9 @@ struct WirePlaces {
 [[nodiscard]] std::string script_path(const base::Environment& environment,
                                       const WireTarget& target);
 
+// How an entry names our program: the first robot-council on PATH that is `own`, links kept (an
+// upgrade changes their target), else the real path of `own`.
+[[nodiscard]] std::string program_for_entries(const base::Environment& environment,
+                                              const std::string& own);
+
 }  // namespace robot_council::wiring

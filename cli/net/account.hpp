@@ -7,6 +7,7 @@ namespace robot_council::cli {
 
 // The commands about a person's account and the proof of a machine; each in a file of its own name.
 int run_enroll(const base::Context& context, const Args& args);
+int run_setup(const base::Context& context, const Args& args);
 int run_api(const base::Context& context, const Args& args);
 int run_doctor(const base::Context& context, const Args& args);
 int run_demo(const base::Context& context, const Args& args);

@@ -10,6 +10,7 @@ std::vector<Binding> net_bindings() {
   return {
       {"mcp", run_mcp},
       {"enroll", run_enroll},
+      {"setup", run_setup},
       {"api", run_api},
       {"doctor", run_doctor},
       {"demo", run_demo},

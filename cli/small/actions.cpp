@@ -15,6 +15,7 @@ std::vector<Binding> small_bindings() {
       {"completion", run_completion}, {"generate", run_generate},
       {"brake wire", run_brake_wire}, {"brake unwire", run_brake_unwire},
       {"brake git", run_brake_git},   {"gateway", run_gateway},
+      {"unsetup", run_unsetup},
   };
 }
 

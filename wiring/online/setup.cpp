@@ -6,11 +6,13 @@
 #include "account/credentials.hpp"
 #include "account/identity.hpp"
 #include "account/local_fleet.hpp"
+#include "account/service_client.hpp"
 #include "base/text.hpp"
 #include "base/time_text.hpp"
 #include "base/version.hpp"
 #include "stop-hook/scan.hpp"
 #include "wiring/online/harness_choice.hpp"
+#include "wiring/online/short_session.hpp"
 
 namespace robot_council::wiring::online {
 
@@ -19,7 +21,8 @@ namespace {
 using harness::Client;
 
 constexpr std::int64_t kRenewMs =
-    std::int64_t{7} * 24 * 3600 * 1000;   // a credential that ends sooner is renewed
+    std::int64_t{7} * 24 * 3600 * 1000;  // a credential that ends sooner is renewed
+constexpr int kUnauthorized = 401;
 constexpr std::size_t kMaxProject = 128;  // characters of a project (account contract, section 7)
 
 bool is_project(std::string_view text) {
@@ -41,9 +44,13 @@ class Setup {
         wirer_(context, {client, options.scope, project_root(options.folder)}, options.dry) {}
 
   int run() {
-    if (options_.dry == DryRun::no && !io_.confirmed()) {
-      context_.log.error("nothing was changed.");
-      return account::kExitFailed;
+    const bool dry = options_.dry == DryRun::yes;
+    if (!dry) {
+      const Confirmed answer = io_.confirmed();
+      if (answer != Confirmed::yes) {
+        context_.log.error("nothing was changed.");
+        return answer == Confirmed::no ? account::kExitFailed : account::kExitInterrupted;
+      }
     }
     if (options_.local == Choice::yes) {
       step(local_service());
@@ -52,22 +59,34 @@ class Setup {
     step(failed_ ? skipped("script") : wirer_.put_script(options_.script, script_values()));
     step(failed_ ? skipped("mcp server") : wirer_.put_server(server_values()));
     step(failed_ ? skipped("stop hook") : wirer_.put_hooks(options_.wake));
-    const bool dry = options_.dry == DryRun::yes;
     step(failed_ || dry ? skipped("scan") : scan());
     step(failed_ || dry || !io_.doctor ? skipped("doctor") : doctor());
-    if (options_.dry == DryRun::yes) {
-      context_.log.info(base::without_trailing(steps_, '\n'));
-      return io_.out(wirer_.diffs()).ok() && !failed_ ? account::kExitOk : account::kExitFailed;
+    print(dry ? wirer_.diffs() : last_lines());
+    if (interrupted_) {
+      return account::kExitInterrupted;
     }
-    steps_ += last_lines();
-    return io_.out(steps_).ok() && !failed_ ? account::kExitOk : account::kExitFailed;
+    return failed_ || !printed_ ? account::kExitFailed : account::kExitOk;
   }
 
  private:
   static Step skipped(const char* name) { return {StepResult::skipped, name, "not done"}; }
 
+  void print(const std::string& text) {
+    if (printed_) {
+      if (auto written = io_.out(text); !written.ok()) {
+        context_.log.error("cannot write the answer to stdout: " + written.error().what);
+        printed_ = false;
+      }
+    }
+  }
+
   void step(const Step& step) {
-    steps_ += step_line(step);
+    const std::string line = step_line(step);
+    if (options_.dry == DryRun::yes) {
+      context_.log.info(base::without_trailing(line, '\n'));
+    } else {
+      print(line);
+    }
     failed_ = failed_ || step.result == StepResult::failed;
     changed_ = changed_ || step.result == StepResult::changed;
   }
@@ -75,6 +94,11 @@ class Setup {
   [[nodiscard]] Step local_service() const {
     const account::LocalFleet fleet = account::find_local_fleet(context_, "", "");
     const auto token = account::operator_token(fleet);
+    if (fleet.service != service_) {
+      return {StepResult::failed, "service",
+              "this user's serve is at " + fleet.service + ", not at " + service_ +
+                  "; name it with --service"};
+    }
     if (token.ok()) {
       return {StepResult::ok, "service", fleet.service};
     }
@@ -82,17 +106,22 @@ class Setup {
             "start it with robot-council serve, then run this again"};
   }
 
-  [[nodiscard]] Step enrolment() const {
+  [[nodiscard]] Step enrolment() {
     const std::string name = "enrolment";
     const auto service = account::check_service(service_);
     if (!service.ok()) {
       return {StepResult::failed, name, service.error().what};
     }
-    const auto credential = account::read_credential(
-        context_, *service, choose_harness(options_.harness, context_.environment));
+    const bool dry = options_.dry == DryRun::yes;
+    account::HarnessChoice choice = choose_harness(options_.harness, context_.environment);
+    if (dry) {
+      choice.named = account::Named::no;  // a named harness may claim an old entry: that writes
+    }
+    const auto credential = account::read_credential(context_, *service, choice);
     if (credential.ok()) {
       const auto& expires = credential->expires_ms;
-      if (!expires || *expires - context_.clock.wall_ms() > kRenewMs) {
+      const bool lasts = !expires || *expires - context_.clock.wall_ms() > kRenewMs;
+      if (lasts && (dry || !refused(*service, credential->token))) {
         return {StepResult::ok, name,
                 expires ? "until " + base::utc_date(*expires)
                         : std::string("stored, its end is not recorded")};
@@ -100,12 +129,28 @@ class Setup {
     } else if (credential.error().code != base::Errc::not_found) {
       return {StepResult::failed, name, credential.error().what};
     }
-    if (options_.dry == DryRun::yes) {
+    if (dry) {
       return {StepResult::changed, name, "would enrol this machine"};
     }
-    return io_.enroll() == account::kExitOk
+    const int code = io_.enroll();
+    interrupted_ = code == account::kExitInterrupted;
+    return code == account::kExitOk
                ? Step{StepResult::changed, name, "enrolled"}
                : Step{StepResult::failed, name, "this machine is not enrolled"};
+  }
+
+  // Whether the fleet says that the credential is not good. No answer is none: doctor tells it.
+  [[nodiscard]] static bool refused(const account::Service& service, const std::string& token) {
+    auto client = account::ServiceClient::open(service);
+    if (!client.ok()) {
+      return false;
+    }
+    int status = 0;
+    const auto session = start_session(*client, token, {}, status);
+    if (session.ok()) {
+      (void)end_session(*client, token, *session);
+    }
+    return status == kUnauthorized;
   }
 
   [[nodiscard]] stop_hook::ScriptValues script_values() const {
@@ -133,12 +178,13 @@ class Setup {
     return values;
   }
 
-  [[nodiscard]] Step scan() const {
+  [[nodiscard]] Step scan() {
     const stop_hook::DiskSettingsFiles files;
     const std::string folder =
         options_.scope == Scope::project ? project_root(options_.folder) : options_.folder;
     const auto result = stop_hook::scan({files, context_.environment, folder}, options_.harness,
                                         {service_, options_.project});
+    review_ = result.outcome == stop_hook::ScanOutcome::needs_review;
     std::string text(stop_hook::to_text(result.outcome));
     for (const stop_hook::ScanFinding& finding : result.findings) {
       if (finding.severity == stop_hook::ScanSeverity::error ||
@@ -149,21 +195,25 @@ class Setup {
     if (result.outcome == stop_hook::ScanOutcome::runs) {
       return {StepResult::ok, "scan", text};
     }
-    return {result.outcome == stop_hook::ScanOutcome::needs_review ? StepResult::by_hand
-                                                                   : StepResult::failed,
-            "scan", text};
+    return {review_ ? StepResult::by_hand : StepResult::failed, "scan", text};
   }
 
   // Where the hook waits for a person's review the proof cannot succeed yet.
   [[nodiscard]] Step doctor() const {
-    if (client_ == Client::codex && steps_.find("by hand  scan") != std::string::npos) {
+    if (review_) {
       return {StepResult::by_hand, "doctor",
-              "after the hook is trusted run robot-council doctor --harness codex"};
+              "after the hook is trusted run robot-council doctor --harness " + options_.harness};
     }
-    return io_.doctor() == account::kExitOk
-               ? Step{StepResult::ok, "doctor", "every check passed"}
-               : Step{StepResult::failed, "doctor",
-                      "run robot-council doctor --harness " + options_.harness};
+    std::string said;
+    const int code = io_.doctor([&said](std::string_view text) {
+      said += text;
+      return base::Status();
+    });
+    if (code == account::kExitOk) {
+      return {StepResult::ok, "doctor", "no check failed"};
+    }
+    context_.log.error("doctor says:\n" + base::without_trailing(said, '\n'));
+    return {StepResult::failed, "doctor", "run robot-council doctor --harness " + options_.harness};
   }
 
   [[nodiscard]] std::string last_lines() const {
@@ -209,7 +259,9 @@ class Setup {
   Client client_;
   std::string service_;
   Wirer wirer_;
-  std::string steps_;
+  bool printed_ = true;
+  bool review_ = false;  // the hook waits for a person's review
+  bool interrupted_ = false;
   bool failed_ = false;
   bool changed_ = false;
 };

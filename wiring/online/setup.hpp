@@ -30,19 +30,23 @@ struct SetupOptions {
       agent_marker;  // the variable that says an agent calls, "" = none: then --local is refused
 };
 
+// What a person said to the question.
+enum class Confirmed : std::uint8_t { yes, no, interrupted };
+
 struct SetupIo {
   account::Output out;
-  std::function<bool()> confirmed;  // asked once, unless dry
+  std::function<Confirmed()> confirmed;  // asked once, unless dry
   // Enrols when no usable credential is there: an exit code of account::enroll.
   std::function<int()> enroll;
-  // Runs doctor for the harness: its exit code. Optional; without it the step is skipped.
-  std::function<int()> doctor;
+  // Runs doctor for the harness: its exit code; what it says goes to the output it gets. Optional;
+  // without it the step is skipped.
+  std::function<int(const account::Output&)> doctor;
 };
 
-// Wires a harness: enrolment, script, MCP server, stop hook, then the scanner's word on it. A line
-// per step on `io.out`; with DryRun::yes diffs there and the steps on the log, and nothing is
-// written or asked of the network. Result  0: no step failed; 1; 2: values that exclude each other.
-// A step that depends on a failed one is skipped.
+// Wires a harness: enrolment, script, MCP server, stop hook, then the scanner's and doctor's word
+// on it. A line per step on `io.out`, as it ends; with DryRun::yes diffs there and the steps on the
+// log, and nothing is written or asked of the network. Result  0: no step failed; 1; 2: values that
+// exclude each other; 130: interrupted. A step that depends on a failed one is skipped.
 [[nodiscard]] int setup(const base::Context& context, const SetupOptions& options,
                         const SetupIo& io);
 

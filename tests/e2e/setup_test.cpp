@@ -1,0 +1,309 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/child.hpp"
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "tests/lib/support.hpp"
+
+// `setup` and `unsetup` as a person runs them, against a real `serve` (account contract, section
+// 7).
+namespace robot_council::test {
+
+namespace {
+
+struct Client {
+  const char* name;
+  const char* scan;                // the line of the step
+  std::vector<const char*> files;  // below HOME, that setup makes; the last one holds the hook
+};
+
+const std::vector<Client>& clients() {
+  static const std::vector<Client> kAll = {
+      {"claude", "ok  scan: runs", {".claude.json", ".claude/settings.json"}},
+      {"codex", "by hand  scan: needs review", {".codex/config.toml", ".codex/hooks.json"}},
+      {"cursor", "ok  scan: runs", {".cursor/mcp.json", ".cursor/hooks.json"}},
+      {"gemini", "ok  scan: runs", {".gemini/settings.json"}},
+      {"copilot",
+       "ok  scan: runs",
+       {".copilot/mcp-config.json", ".copilot/hooks/robot-council.json"}},
+      {"goose",
+       "ok  scan: runs",
+       {".agents/plugins/robot-council/.mcp.json", ".agents/plugins/robot-council/plugin.json",
+        ".agents/plugins/robot-council/hooks/hooks.json"}},
+  };
+  return kAll;
+}
+
+}  // namespace
+
+class Setup : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"home", "tmp", "work", "bin"}) {
+      ASSERT_EQ(::mkdir((dir_ / name).c_str(), 0700), 0);
+    }
+    // As installed: a link on PATH, which entries name.
+    ASSERT_EQ(::symlink(program("robot-council").c_str(), (dir_ / "bin/robot-council").c_str()), 0);
+    environment_ = {
+        {"HOME", home_}, {"PATH", dir_ / "bin" + ":/usr/bin:/bin"}, {"TMPDIR", dir_ / "tmp"}};
+  }
+
+  void start_service() {
+    base::ChildOptions options;
+    options.argv = {program("robot-council"), "serve",         "--listen", "127.0.0.1:0", "--data",
+                    dir_ / "fleet",           "--auto-approve"};
+    for (const auto& [name, value] : environment_) {
+      options.environment.push_back(name + "=" + value);
+    }
+    options.standard_out = base::Stdio::pipe;
+    options.standard_err = base::Stdio::null;
+    auto child = base::Child::start(options);
+    ASSERT_TRUE(child.ok());
+    serve_.emplace(std::move(*child));
+    ASSERT_TRUE(wait_until([this] { return base::exists(dir_ / "fleet/service.url"); }));
+    service_ = base::trim(read_text(dir_ / "fleet/service.url"));
+  }
+
+  Ran council(std::vector<std::string> words) {
+    words.insert(words.begin(), program("robot-council"));
+    return run(words, environment_, {}, dir_ / "work", base::Milliseconds(90000));
+  }
+  Ran setup(const std::string& client, const std::vector<std::string>& more = {"--yes"}) {
+    std::vector<std::string> words = {"setup", client, "--service", service_};
+    words.insert(words.end(), more.begin(), more.end());
+    return council(words);
+  }
+
+  // Path, bytes, mode and time of each file below HOME.
+  std::map<std::string, std::string> tree(const std::string& below = "") const {
+    std::map<std::string, std::string> files;
+    collect(home_ + below, files);
+    return files;
+  }
+  void collect(const std::string& folder, std::map<std::string, std::string>& files) const {
+    for (const auto& name : base::list_directory(folder).value_or({})) {
+      const std::string path = folder + "/" + name;
+      const auto info = base::file_info(path, base::Links::dont);
+      if (info.ok() && info->kind == base::FileKind::directory) {
+        collect(path, files);
+      } else if (info.ok()) {
+        files[path] = std::to_string(info->mode) + " " + std::to_string(info->modified_ms) + " " +
+                      std::to_string(info->inode) + "\n" + read_text(path);
+      }
+    }
+  }
+
+  std::string script(const std::string& client) const {
+    return home_ + "/.local/share/robot-council/hooks/" + client + "/robot-council-stop-hook";
+  }
+
+  TempDir dir_;
+  std::string home_ = dir_ / "home";
+  std::map<std::string, std::string> environment_;
+  std::string service_ = "http://127.0.0.1:9";
+  std::optional<base::Child> serve_;
+};
+
+// 65, 66, 67.
+TEST_F(Setup, AFreshHomeIsWiredKeptAndTakenOutAgain) {
+  start_service();
+  for (const Client& client : clients()) {
+    SCOPED_TRACE(client.name);
+    const std::string name = client.name;
+    const Ran first = setup(name);
+    ASSERT_EQ(first.code, 0) << first.out << first.err;
+    for (const std::string& line :
+         {std::string("changed  enrolment: enrolled\n"), "changed  script: " + script(name) + "\n",
+          std::string("changed  mcp server: "), std::string("changed  stop hook: "),
+          std::string(client.scan), "robot-council doctor --harness " + name + "\n"}) {
+      EXPECT_NE(first.out.find(line), std::string::npos) << line << first.out;
+    }
+    const auto info = base::file_info(script(name), base::Links::dont);
+    ASSERT_TRUE(info.ok());
+    EXPECT_EQ(info->mode, 0755U);
+    for (const char* file : client.files) {
+      EXPECT_TRUE(base::exists(home_ + "/" + file)) << file;
+    }
+    EXPECT_NE(read_text(home_ + "/" + client.files.back()).find(script(name)), std::string::npos);
+    EXPECT_NE(read_text(home_ + "/" + client.files.front()).find(dir_ / "bin/robot-council"),
+              std::string::npos);
+    if (name == "claude") {
+      EXPECT_NE(read_text(home_ + "/.claude/settings.json").find("--wait"), std::string::npos);
+    }
+
+    const auto wired = tree();
+    const Ran second = setup(name);
+    EXPECT_EQ(second.code, 0) << second.out << second.err;
+    EXPECT_EQ(second.out.find("changed"), std::string::npos) << second.out;
+    const std::string last = "Nothing changed.\n";
+    ASSERT_GE(second.out.size(), last.size());
+    EXPECT_EQ(second.out.substr(second.out.size() - last.size()), last) << second.out;
+    EXPECT_EQ(tree(), wired);
+
+    const Ran out = council({"unsetup", name, "--yes"});
+    EXPECT_EQ(out.code, 0) << out.out << out.err;
+    EXPECT_NE(out.out.find("No entry of robot-council is left in "), std::string::npos) << out.out;
+    EXPECT_FALSE(base::exists(script(name)));
+    for (const char* file : client.files) {
+      EXPECT_FALSE(base::exists(home_ + "/" + file)) << file;
+    }
+  }
+}
+
+// 67, with files that were there.
+TEST_F(Setup, UnsetupGivesTheOldBytesBack) {
+  start_service();
+  const std::map<std::string, std::string> old = {
+      {".claude.json", "{\"numStartups\": 1.0, \"mcpServers\": {\"x\":{\"command\":\"y\"}}}"},
+      {".claude/settings.json",
+       "{\r\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": "
+       "\"/bin/true\"}]}]}\r\n}"},
+      {".codex/config.toml", "# mine\nmodel = \"x\"\n"},
+      {".codex/hooks.json",
+       "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":"
+       "\"/bin/true\"}]}]}}\n"},
+      {".cursor/mcp.json", "{\"mcpServers\":{}}\n"},
+      {".cursor/hooks.json", "{\"version\":1,\"hooks\":{\"stop\":[]}}\n"},
+      {".gemini/settings.json", "{\n  // comment\n  \"theme\": \"x\"\n}"},
+      {".copilot/mcp-config.json", "{\n\t\"mcpServers\": {}\n}\n"},
+  };
+  for (const auto& [path, bytes] : old) {
+    write_text(home_ + "/" + path, bytes);
+  }
+  for (const Client& client : clients()) {
+    SCOPED_TRACE(client.name);
+    const std::string name = client.name;
+    const Ran in = setup(name);
+    EXPECT_EQ(in.code, 0) << in.out << in.err;
+    const Ran out = council({"unsetup", name, "--yes"});
+    EXPECT_EQ(out.code, 0) << out.out << out.err;
+    for (const char* file : client.files) {
+      const std::string path = home_ + "/" + file;
+      const auto was = old.find(file);
+      EXPECT_EQ(base::exists(path), was != old.end()) << file;
+      if (was != old.end() && base::exists(path)) {
+        EXPECT_EQ(read_text(path), was->second) << file;
+      }
+    }
+  }
+  // No backup is left where it would be a second copy of the same bytes.
+  for (const auto& [path, state] : tree()) {
+    EXPECT_EQ(path.find("robot-council-backup"), std::string::npos) << path;
+  }
+}
+
+// 85.
+TEST_F(Setup, ADryRunWritesNothingAndPatchGivesTheRealResult) {
+  start_service();
+  write_text(home_ + "/.gemini/settings.json", "{\n  // comment\n  \"theme\": \"x\"\n}\n");
+  for (const Client& client : clients()) {
+    SCOPED_TRACE(client.name);
+    const auto before = tree();
+    const Ran dry = setup(client.name, {"--dry-run"});
+    EXPECT_EQ(dry.code, 0) << dry.out << dry.err;
+    EXPECT_EQ(tree(), before);
+    EXPECT_EQ(dry.out.find("--- "), 0U) << dry.out;
+    EXPECT_NE(dry.err.find("robot-council: changed  stop hook: "), std::string::npos) << dry.err;
+  }
+  const Ran dry = setup("gemini", {"--dry-run"});
+  const std::string path = home_ + "/.gemini/settings.json";
+  const auto at = dry.out.find("--- " + path);
+  ASSERT_NE(at, std::string::npos) << dry.out;
+  write_text(dir_ / "patch", dry.out.substr(at));
+  const Ran patched = run({"patch", "-p0", "-o", dir_ / "patched", path, dir_ / "patch"}, {});
+  ASSERT_EQ(patched.code, 0) << patched.out << patched.err;
+  const Ran real = setup("gemini");
+  ASSERT_EQ(real.code, 0) << real.out << real.err;
+  EXPECT_EQ(read_text(dir_ / "patched"), read_text(path));
+
+  const auto wired = tree();
+  const Ran out = council({"unsetup", "gemini", "--dry-run"});
+  EXPECT_EQ(out.code, 0) << out.err;
+  EXPECT_EQ(out.out.find("--- "), 0U) << out.out;
+  EXPECT_EQ(tree(), wired);
+}
+
+// 86, and values that cannot be.
+TEST_F(Setup, WithoutATerminalItMustBeToldNotToAsk) {
+  for (const std::string command : {"setup", "unsetup"}) {
+    const Ran ran = council({command, "claude"});
+    EXPECT_EQ(ran.code, 2) << ran.err;
+    EXPECT_EQ(ran.out, "");
+    EXPECT_NE(ran.err.find("pass --yes"), std::string::npos) << ran.err;
+    EXPECT_EQ(council({command, "emacs", "--yes"}).code, 2);
+    EXPECT_EQ(council({command, "claude", "--yes", "--scope", "machine"}).code, 2);
+  }
+  EXPECT_EQ(setup("claude", {"--yes", "--project", "a b"}).code, 2);
+  EXPECT_EQ(setup("claude", {"--yes", "--project", std::string(129, 'a')}).code, 2);
+  EXPECT_EQ(setup("codex", {"--yes", "--channels"}).code, 2);
+  EXPECT_EQ(setup("claude", {"--yes", "--local"}).code, 2);  // another service is named
+  EXPECT_TRUE(tree().empty());
+}
+
+// Asked at a terminal: what would be written first, then the question; only "y" goes on.
+TEST_F(Setup, APersonIsAskedAfterTheChangesWereShown) {
+  start_service();
+  const std::string command =
+      program("robot-council") + " setup cursor --service " + service_ + "; echo code $?";
+  const auto typed = [&](const std::string& answer) {
+    return run({"/bin/sh", "-c",
+                "(while ! grep -q 'Write these changes' seen 2>/dev/null; do :; done; echo " +
+                    answer + "; while ! grep -q 'code [0-9]' seen; do :; done) | script -qfec '" +
+                    command + "' seen"},
+               environment_, {}, dir_ / "work", base::Milliseconds(60000));
+  };
+  if (run({"/bin/sh", "-c", "command -v script"}, environment_).code != 0) {
+    GTEST_SKIP() << "script(1) is not here to make a terminal";
+  }
+  const Ran no = typed("n");
+  EXPECT_NE(no.out.find("code 1"), std::string::npos) << no.out << no.err;
+  EXPECT_NE(no.out.find("+++ " + home_ + "/.cursor/hooks.json"), std::string::npos) << no.out;
+  EXPECT_NE(no.out.find("Write these changes? [y/N] "), std::string::npos) << no.out;
+  EXPECT_NE(no.out.find("nothing was changed."), std::string::npos) << no.out;
+  EXPECT_FALSE(base::exists(home_ + "/.cursor"));
+  ASSERT_TRUE(base::remove_file(dir_ / "work/seen").ok());
+  const Ran yes = typed("y");
+  EXPECT_NE(yes.out.find("code 0"), std::string::npos) << yes.out << yes.err;
+  EXPECT_TRUE(base::exists(home_ + "/.cursor/hooks.json"));
+}
+
+// 87, 89: nothing is half done, and later steps say so.
+TEST_F(Setup, AScriptForAnotherServiceFailsAndTheRestIsSkipped) {
+  start_service();
+  ASSERT_EQ(setup("goose").code, 0);
+  const auto wired = tree("/.agents");
+  std::string text = read_text(script("goose"));
+  const auto at = text.find(service_);
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, service_.size(), "https://other.example");
+  write_text(script("goose"), text);
+  const Ran ran = setup("goose");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_NE(ran.out.find("failed  script: "), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("\"https://other.example\", not \"" + service_ + "\""), std::string::npos)
+      << ran.out;
+  EXPECT_NE(ran.out.find("skipped  stop hook: "), std::string::npos) << ran.out;
+  EXPECT_EQ(tree("/.agents"), wired);
+}
+
+// A credential that the fleet no longer takes is replaced.
+TEST_F(Setup, ARefusedCredentialIsReplaced) {
+  start_service();
+  ASSERT_EQ(setup("copilot").code, 0);
+  const std::string path = home_ + "/.config/robot-council/credentials.json";
+  write_text(path, "{\"" + service_ + "|copilot\": \"not-a-credential\"}\n");
+  ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
+  const Ran ran = setup("copilot");
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("changed  enrolment: enrolled"), std::string::npos) << ran.out;
+}
+
+}  // namespace robot_council::test
