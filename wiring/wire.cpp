@@ -271,11 +271,11 @@ Step Wirer::take(const std::string& name, const std::string& path, const Build& 
                                  : std::optional<std::string>(built->bytes);
     return result;
   };
-  if (dry_ == DryRun::yes) {
-    return plan_step(name, path, edit.build);
-  }
   if (!base::exists(path)) {
     return {StepResult::ok, name, path + " is not there"};
+  }
+  if (dry_ == DryRun::yes) {
+    return plan_step(name, path, edit.build);
   }
   const auto done = base::edit_file(edit, context_.clock.steady() + kLockWait);
   if (!done.ok()) {

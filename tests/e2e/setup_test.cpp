@@ -142,7 +142,7 @@ TEST_F(Setup, AFreshHomeIsWiredKeptAndTakenOutAgain) {
     const auto wired = tree();
     const Ran second = setup(name);
     EXPECT_EQ(second.code, 0) << second.out << second.err;
-    EXPECT_EQ(second.out.find("changed"), std::string::npos) << second.out;
+    EXPECT_EQ(second.out.find("changed  "), std::string::npos) << second.out;
     const std::string last = "Nothing changed.\n";
     ASSERT_GE(second.out.size(), last.size());
     EXPECT_EQ(second.out.substr(second.out.size() - last.size()), last) << second.out;
@@ -254,11 +254,12 @@ TEST_F(Setup, APersonIsAskedAfterTheChangesWereShown) {
   const std::string command =
       program("robot-council") + " setup cursor --service " + service_ + "; echo code $?";
   const auto typed = [&](const std::string& answer) {
-    return run({"/bin/sh", "-c",
-                "(while ! grep -q 'Write these changes' seen 2>/dev/null; do :; done; echo " +
-                    answer + "; while ! grep -q 'code [0-9]' seen; do :; done) | script -qfec '" +
-                    command + "' seen"},
-               environment_, {}, dir_ / "work", base::Milliseconds(60000));
+    return run(
+        {"/bin/sh", "-c",
+         "(while ! grep -q 'Write these changes' seen 2>/dev/null; do sleep 0.05; done; echo " +
+             answer + "; while ! grep -q 'code [0-9]' seen; do sleep 0.05; done) | script -qfec '" +
+             command + "' seen"},
+        environment_, {}, dir_ / "work", base::Milliseconds(60000));
   };
   if (run({"/bin/sh", "-c", "command -v script"}, environment_).code != 0) {
     GTEST_SKIP() << "script(1) is not here to make a terminal";
@@ -292,6 +293,41 @@ TEST_F(Setup, AScriptForAnotherServiceFailsAndTheRestIsSkipped) {
       << ran.out;
   EXPECT_NE(ran.out.find("skipped  stop hook: "), std::string::npos) << ran.out;
   EXPECT_EQ(tree("/.agents"), wired);
+}
+
+// Both scopes are told apart, and unsetup takes the one that is named.
+TEST_F(Setup, AProjectScopeStaysWhenTheUsersIsTakenOut) {
+  start_service();
+  write_text(dir_ / "work/.git/HEAD", "ref: refs/heads/main\n");
+  ASSERT_EQ(setup("cursor").code, 0);
+  const Ran in = setup("cursor", {"--yes", "--scope", "project"});
+  EXPECT_EQ(in.code, 0) << in.out << in.err;
+  EXPECT_TRUE(base::exists(dir_ / "work/.cursor/mcp.json"));
+  EXPECT_NE(in.out.find("run at the same turn end"), std::string::npos) << in.out;
+  const std::string hooks = read_text(dir_ / "work/.cursor/hooks.json");
+  const Ran user = council({"unsetup", "cursor", "--yes", "--scope", "user"});
+  EXPECT_EQ(user.code, 0) << user.out << user.err;
+  EXPECT_FALSE(base::exists(home_ + "/.cursor/hooks.json"));
+  EXPECT_EQ(read_text(dir_ / "work/.cursor/hooks.json"), hooks);
+  const Ran both = council({"unsetup", "cursor", "--yes"});
+  EXPECT_EQ(both.code, 0) << both.out << both.err;
+  EXPECT_FALSE(base::exists(dir_ / "work/.cursor/hooks.json"));
+  EXPECT_FALSE(base::exists(dir_ / "work/.cursor/mcp.json"));
+}
+
+// 68.
+TEST_F(Setup, AnEntryLeftInAnotherFileIsNamed) {
+  start_service();
+  ASSERT_EQ(setup("claude").code, 0);
+  write_text(home_ + "/.claude.json", R"({"projects":{")" + *base::real_path(dir_ / "work") +
+                                          R"(":{"hasTrustDialogAccepted":true}}})");
+  write_text(dir_ / "work/.claude/settings.json",
+             R"({"hooks":{"Stop":[{"hooks":[{"type":"command","command":")" + script("claude") +
+                 R"("}]}]}})");
+  const Ran ran = council({"unsetup", "claude", "--yes"});
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("An entry of robot-council is left in "), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("work/.claude/settings.json:1"), std::string::npos) << ran.out;
 }
 
 // A credential that the fleet no longer takes is replaced.
