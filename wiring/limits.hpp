@@ -15,6 +15,8 @@ inline constexpr std::size_t kMaxSinkNames = 100000;
 
 // For `claude mcp add` and `claude mcp remove`, which start a large program.
 inline constexpr base::Milliseconds kClaudeProgramTime{30000};
+// For one question to git about one path.
+inline constexpr base::Milliseconds kGitTime{5000};
 
 // Exit numbers of status (account contract, section 1; the same as cli::Exit).
 inline constexpr int kExitOk = 0;

@@ -197,6 +197,24 @@ void Wirer::remember(const std::string& path) {
   }
 }
 
+// What a person must know of a file in a repository that others may get: it names a path of this
+// machine. git counts a file that it tracks as one that it does not ignore. "" = nothing.
+std::string Wirer::shared_note(const std::string& path) const {
+  if (target_.scope == Scope::user) {
+    return {};
+  }
+  constexpr int kNotIgnored = 1;
+  base::ChildOptions options;
+  options.argv = {"git", "check-ignore", "-q", "--", path};
+  options.environment = context_.environment.all();
+  options.directory = target_.root;
+  options.standard_err = base::Stdio::null;  // no repository is no fault
+  const auto asked = base::run_child(std::move(options), {}, context_.clock.steady() + kGitTime);
+  return asked.ok() && asked->status.code == kNotIgnored
+             ? "; git does not ignore this file, and it names a path of this machine"
+             : "";
+}
+
 // Puts something into one file.
 Step Wirer::edit(const std::string& name, const std::string& path, unsigned mode,
                  const Build& build, const Verify& verify) {
@@ -234,7 +252,7 @@ Step Wirer::edit(const std::string& name, const std::string& path, unsigned mode
     return {StepResult::failed, name, done.error().what};
   }
   if (!done->changed) {
-    return {StepResult::ok, name, path};
+    return {StepResult::ok, name, path + shared_note(path)};
   }
   known.made = known.made || done->made;
   known.containers.insert(last.made.begin(), last.made.end());
@@ -244,7 +262,7 @@ Step Wirer::edit(const std::string& name, const std::string& path, unsigned mode
   if (auto status = record(path, known); !status.ok()) {
     context_.log.warning("what was written could not be recorded: " + status.error().what);
   }
-  return {StepResult::changed, name, path};
+  return {StepResult::changed, name, path + shared_note(path)};
 }
 
 // Takes something out of one file; a file that we made and that holds nothing else goes.

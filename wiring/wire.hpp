@@ -67,6 +67,7 @@ class Wirer {
 
   [[nodiscard]] Step edit(const std::string& name, const std::string& path, unsigned mode,
                           const Build& build, const Verify& verify);
+  [[nodiscard]] std::string shared_note(const std::string& path) const;
   [[nodiscard]] Step take(const std::string& name, const std::string& path, const Build& build);
   [[nodiscard]] harness::EditPlan hook_plan(const std::set<std::string>& removable) const;
   [[nodiscard]] harness::EditPlan server_plan(const std::string& entry,

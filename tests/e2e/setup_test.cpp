@@ -298,12 +298,16 @@ TEST_F(Setup, AScriptForAnotherServiceFailsAndTheRestIsSkipped) {
 // Both scopes are told apart, and unsetup takes the one that is named.
 TEST_F(Setup, AProjectScopeStaysWhenTheUsersIsTakenOut) {
   start_service();
-  write_text(dir_ / "work/.git/HEAD", "ref: refs/heads/main\n");
+  ASSERT_EQ(run({"git", "init", "-q", dir_ / "work"}, environment_).code, 0);
+  write_text(dir_ / "work/.git/info/exclude", "/.cursor/mcp.json\n");
   ASSERT_EQ(setup("cursor").code, 0);
   const Ran in = setup("cursor", {"--yes", "--scope", "project"});
   EXPECT_EQ(in.code, 0) << in.out << in.err;
   EXPECT_TRUE(base::exists(dir_ / "work/.cursor/mcp.json"));
   EXPECT_NE(in.out.find("run at the same turn end"), std::string::npos) << in.out;
+  const std::string said = "; git does not ignore this file";
+  EXPECT_NE(in.out.find("/.cursor/hooks.json" + said), std::string::npos) << in.out;
+  EXPECT_EQ(in.out.find("/.cursor/mcp.json" + said), std::string::npos) << in.out;
   const std::string hooks = read_text(dir_ / "work/.cursor/hooks.json");
   const Ran user = council({"unsetup", "cursor", "--yes", "--scope", "user"});
   EXPECT_EQ(user.code, 0) << user.out << user.err;
@@ -328,6 +332,23 @@ TEST_F(Setup, AnEntryLeftInAnotherFileIsNamed) {
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   EXPECT_NE(ran.out.find("An entry of robot-council is left in "), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("work/.claude/settings.json:1"), std::string::npos) << ran.out;
+}
+
+// 84, 111: codex gives its hook the shell's state folder and its server none, so both get the one
+// of setup; no other harness's entry names one.
+TEST_F(Setup, OnlyCodexsEntriesNameTheStateFolderOfSetup) {
+  start_service();
+  environment_["XDG_STATE_HOME"] = dir_ / "state";
+  for (const Client& client : clients()) {
+    SCOPED_TRACE(client.name);
+    const Ran ran = setup(client.name);
+    ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
+    const bool codex = std::string(client.name) == "codex";
+    for (const std::string& text :
+         {read_text(home_ + "/" + client.files.front()), read_text(script(client.name))}) {
+      EXPECT_EQ(text.find(dir_ / "state") != std::string::npos, codex) << text;
+    }
+  }
 }
 
 // A credential that the fleet no longer takes is replaced.
