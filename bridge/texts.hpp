@@ -79,12 +79,11 @@ inline constexpr std::string_view kJoiningFailed =
     "Joining failed after the session started, so it was ended.";
 inline constexpr std::string_view kCodexNote =
     " This client reads the tool list once: start it with --auto-join to have the fleet's tools.";
-inline constexpr std::string_view
-    kNoCoordinator =
-        "No session on this fleet is running in the `coordinator` role, so no directive can be "
-        "posted. An administrator can put a running "
-        "session in that role from the fleet administration page. Read once, when this session "
-        "joined.";  // L18
+inline constexpr std::string_view kNoCoordinator =
+    "No session on this fleet is running in the `coordinator` role, so no directive can be "
+    "posted. An administrator can put a running "
+    "session in that role from the fleet administration page. Read once, when this session "
+    "joined.";  // L18
 
 [[nodiscard]] std::string already_joined(std::int64_t session);
 [[nodiscard]] std::string unknown_role(std::string_view role);

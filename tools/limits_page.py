@@ -8,7 +8,9 @@ import pathlib
 import re
 import sys
 
-CONSTANT = re.compile(r"^\s*(?:inline )?constexpr\s+[\w:<>{}, ]+?\s+(k[A-Z]\w*)\s*(?:=\s*|\{)(.*)$")
+CONSTANT = re.compile(r"^(?:inline )?constexpr\s+[\w:<>{}, ]+?\s+(k[A-Z]\w*)\s*(?:=\s*|\{)(.*);$")
+CONTINUED = 8  # blanks: a comment that far in goes on from the line above
+
 HEAD = """# Limits
 
 Every size, count and time that the product bounds, by room. A limit that is reached is said, never passed over in silence.
@@ -25,19 +27,38 @@ def value_of(text):
 
 
 def rows(header):
+    lines = header.read_text(encoding="utf-8").splitlines()
     comment = []
-    for line in header.read_text(encoding="utf-8").splitlines():
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        at += 1
         stripped = line.strip()
         if stripped.startswith("//"):
             comment.append(stripped.lstrip("/ "))
             continue
-        match = CONSTANT.match(line)
+        if "constexpr" not in stripped:
+            if stripped:
+                comment = []
+            continue
+        # One statement may stand on several lines, and its comment behind it too.
+        code, said = [], list(comment)
+        while True:
+            head, _, tail = line.partition("//")
+            code.append(head.strip())
+            if tail:
+                said.append(tail.strip())
+            if ";" in head or at == len(lines):
+                break
+            line = lines[at]
+            at += 1
+        while at < len(lines) and lines[at].strip().startswith("//") and len(lines[at]) - len(lines[at].lstrip()) > CONTINUED:
+            said.append(lines[at].strip().lstrip("/ "))
+            at += 1
+        comment = []
+        match = CONSTANT.match(" ".join(code))
         if match:
-            tail = line.split("//", 1)[1].strip() if "//" in line else ""
-            said = " ".join(comment + ([tail] if tail else []))
-            yield match.group(1), value_of(match.group(2)), said.replace("|", "\\|")
-        if stripped:
-            comment = []
+            yield match.group(1), value_of(match.group(2) + ";"), " ".join(part for part in said if not part.startswith("---")).replace("|", "\\|")
 
 
 def page():
