@@ -73,11 +73,29 @@ Command wait() {
           kDeliver};
 }
 
+Command hooks_scan() {
+  return {"hooks scan",
+          "Tell which stop hooks of the installed clients will run, and why others will not",
+          Where::here,
+          {{"--harness", "NAME", "one client; else each that has a settings file"},
+           {"--json", "", "as JSON"}},
+          {},
+          {{0, "the stop hook of every client looked at runs"},
+           {1, "one does not run, or no client has a settings file"}},
+          "robot-council hooks scan --harness claude",
+          {{"CLAUDE_CONFIG_DIR", "Claude Code's settings folder (~/.claude)"},
+           {"CODEX_HOME", "Codex's (~/.codex)"},
+           {"COPILOT_HOME", "Copilot CLI's (~/.copilot)"}},
+          Show::listed,
+          2,
+          kDeliver};
+}
+
 }  // namespace
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands = [] {
-    std::vector<Command> all = {pending(), wait()};
+    std::vector<Command> all = {pending(), wait(), hooks_scan()};
     const std::vector<std::vector<Command>> parts = {
         bridge_commands(),  brake_commands(), wiring_commands(),
         account_commands(), fleet_commands(), program_commands(),

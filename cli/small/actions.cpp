@@ -9,6 +9,7 @@ namespace robot_council::cli {
 
 std::vector<Binding> small_bindings() {
   return {
+<<<<<<< HEAD
       {"pending", run_pending},       {"wait", run_wait},
       {"status", run_status},         {"stop", run_stop},
       {"resume", run_resume},         {"brake-check", run_brake_check},
@@ -16,6 +17,21 @@ std::vector<Binding> small_bindings() {
       {"brake wire", run_brake_wire}, {"brake unwire", run_brake_unwire},
       {"brake git", run_brake_git},   {"gateway", run_gateway},
       {"unsetup", run_unsetup},
+=======
+      {"pending", run_pending},
+      {"wait", run_wait},
+      {"hooks scan", run_hooks_scan},
+      {"status", run_status},
+      {"stop", run_stop},
+      {"resume", run_resume},
+      {"brake-check", run_brake_check},
+      {"completion", run_completion},
+      {"generate", run_generate},
+      {"brake wire", run_brake_wire},
+      {"brake unwire", run_brake_unwire},
+      {"brake git", run_brake_git},
+      {"gateway", run_gateway},
+>>>>>>> 5a4d708 (build(tools): Precompile standard headers in test builds; feat(cli): Offer hooks scan)
   };
 }
 
