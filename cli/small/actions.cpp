@@ -9,7 +9,6 @@ namespace robot_council::cli {
 
 std::vector<Binding> small_bindings() {
   return {
-<<<<<<< HEAD
       {"pending", run_pending},       {"wait", run_wait},
       {"status", run_status},         {"stop", run_stop},
       {"resume", run_resume},         {"brake-check", run_brake_check},
@@ -17,7 +16,6 @@ std::vector<Binding> small_bindings() {
       {"brake wire", run_brake_wire}, {"brake unwire", run_brake_unwire},
       {"brake git", run_brake_git},   {"gateway", run_gateway},
       {"unsetup", run_unsetup},
-=======
       {"pending", run_pending},
       {"wait", run_wait},
       {"hooks scan", run_hooks_scan},
@@ -31,7 +29,6 @@ std::vector<Binding> small_bindings() {
       {"brake unwire", run_brake_unwire},
       {"brake git", run_brake_git},
       {"gateway", run_gateway},
->>>>>>> 5a4d708 (build(tools): Precompile standard headers in test builds; feat(cli): Offer hooks scan)
   };
 }
 
