@@ -9,13 +9,6 @@ namespace robot_council::cli {
 
 std::vector<Binding> small_bindings() {
   return {
-      {"pending", run_pending},       {"wait", run_wait},
-      {"status", run_status},         {"stop", run_stop},
-      {"resume", run_resume},         {"brake-check", run_brake_check},
-      {"completion", run_completion}, {"generate", run_generate},
-      {"brake wire", run_brake_wire}, {"brake unwire", run_brake_unwire},
-      {"brake git", run_brake_git},   {"gateway", run_gateway},
-      {"unsetup", run_unsetup},
       {"pending", run_pending},
       {"wait", run_wait},
       {"hooks scan", run_hooks_scan},
@@ -23,12 +16,13 @@ std::vector<Binding> small_bindings() {
       {"stop", run_stop},
       {"resume", run_resume},
       {"brake-check", run_brake_check},
-      {"completion", run_completion},
-      {"generate", run_generate},
       {"brake wire", run_brake_wire},
       {"brake unwire", run_brake_unwire},
       {"brake git", run_brake_git},
       {"gateway", run_gateway},
+      {"unsetup", run_unsetup},
+      {"completion", run_completion},
+      {"generate", run_generate},
   };
 }
 
