@@ -147,7 +147,7 @@ TEST(FeedPlan, ACutHeldReadHalvesTheWaitAndAtFiveSecondsPolls) {
 
 // 106: a backlog is read without a pause
 TEST_F(FollowerTest, ABacklogIsReadInARow) {
-  fleet_.on("GET events", [this](const FleetRequest& request) -> std::optional<FleetReply> {
+  fleet_.on("GET events", [](const FleetRequest& request) -> std::optional<FleetReply> {
     const std::int64_t after = std::stoll(query_value(request.query, "after").value_or("0"));
     if (after >= 450) {
       return std::nullopt;
