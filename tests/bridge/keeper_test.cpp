@@ -247,7 +247,9 @@ TEST_F(KeeperTest, CallsThatWaitAtTheEndAreToldAndDoNotGoUpstream) {
     static_cast<void>(wait_until([&] { return go.load(); }));
     return std::optional<FleetReply>(FleetReply{409, "{}", {}});
   });
-  fleet_.expire_token();
+  // Only the call is refused: a feed read that were refused first would begin the renewal by
+  // itself.
+  fleet_.on("POST mcp", FleetReply{401, R"({"message":"expired"})", {}});
   const std::size_t before = fleet_.count("POST mcp");
   harness_->call("2", "task_list");
   ASSERT_TRUE(fleet_.wait_for(kRenew, 1));

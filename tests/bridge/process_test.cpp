@@ -45,7 +45,7 @@ class ProcessTest : public BridgeTest {
   }
 };
 
-std::int64_t resident_kb(pid_t pid) {
+[[maybe_unused]] std::int64_t resident_kb(pid_t pid) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
   std::string line;
   while (std::getline(status, line)) {

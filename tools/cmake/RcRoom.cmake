@@ -26,7 +26,7 @@ endfunction()
 
 # rc_tests(<folder> USES <rooms...>): tests/<folder>/*_test.cpp as one program rc_<folder>_test, each case a ctest entry.
 function(rc_tests folder)
-  cmake_parse_arguments(arg "" "" "USES;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "USES" ${ARGN})
   string(REGEX REPLACE "[-/]" "_" id "${folder}")
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp")
   if(NOT sources)
@@ -37,6 +37,6 @@ function(rc_tests folder)
   add_executable(rc_${id}_test ${sources})
   target_link_libraries(rc_${id}_test PRIVATE rc_settings ${uses} rc_test_lib GTest::gtest_main)
   rc_precompile(rc_${id}_test rc_test_lib)
-  gtest_discover_tests(rc_${id}_test PROPERTIES LABELS "unit;${id};${arg_LABELS}" TIMEOUT 120 DISCOVERY_TIMEOUT 120
+  gtest_discover_tests(rc_${id}_test PROPERTIES LABELS "${id}" TIMEOUT 120 DISCOVERY_TIMEOUT 120
                        DISCOVERY_MODE PRE_TEST)
 endfunction()
