@@ -134,8 +134,9 @@ std::optional<std::string> keychain_password(std::string_view tool_stderr) {
     }
     const std::string_view value = std::string_view(line).substr(kHead.size());
     if (value.size() >= 2 && value.substr(0, 2) == "0x") {
-      return from_hex(value.substr(
-          2, value.find(' ') == std::string_view::npos ? value.npos : value.find(' ') - 2));
+      return from_hex(value.substr(2, value.find(' ') == std::string_view::npos
+                                          ? std::string_view::npos
+                                          : value.find(' ') - 2));
     }
     if (value.size() >= 2 && value.front() == '"') {
       return std::string(value.substr(1, value.size() - 2));

@@ -108,7 +108,10 @@ base::Result<std::optional<std::string>> checked_bytes(const std::string& path) 
 base::Status set_aside(const std::string& path, const base::Clock& clock, base::Log& log) {
   const std::string stem = path + ".corrupt-" + base::compact_utc(clock.wall_ms());
   for (int number = 1; number <= kMaxSetAside; ++number) {
-    const std::string name = number == 1 ? stem : stem + "-" + std::to_string(number);
+    std::string name = stem;
+    if (number > 1) {
+      name += "-" + std::to_string(number);
+    }
     if (base::file_info(name, base::Links::dont)) {
       continue;
     }

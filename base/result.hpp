@@ -41,12 +41,10 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(T value)
-      : state_(std::in_place_index<0>, std::move(value)) {
-  }  // NOLINT(google-explicit-constructor): return value; is the idiom
-  Result(Error error)
-      : state_(std::in_place_index<1>, std::move(error)) {
-  }  // NOLINT(google-explicit-constructor): return error; is the idiom
+  // NOLINTNEXTLINE(google-explicit-constructor): return value; is the idiom
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): return error; is the idiom
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   [[nodiscard]] bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -85,10 +83,8 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error)
-      : failed_(true),
-        error_(std::move(error)) {
-  }  // NOLINT(google-explicit-constructor): return error; is the idiom
+  // NOLINTNEXTLINE(google-explicit-constructor): return error; is the idiom
+  Result(Error error) : failed_(true), error_(std::move(error)) {}
 
   [[nodiscard]] bool ok() const { return !failed_; }
   explicit operator bool() const { return ok(); }

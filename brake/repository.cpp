@@ -23,9 +23,8 @@ namespace {
 constexpr std::size_t kKeyDigits = 32;
 
 struct Freed {
-  void operator()(char* bytes) const {
-    ::free(bytes);
-  }  // NOLINT(cppcoreguidelines-no-malloc): realpath(3) allocated it
+  // NOLINTNEXTLINE(cppcoreguidelines-no-malloc): realpath(3) allocated it
+  void operator()(char* bytes) const { ::free(bytes); }
 };
 
 // 0 or errno.

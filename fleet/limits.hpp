@@ -8,16 +8,17 @@
 // Bounds of the embedded service itself; those of the wire are in service-api/limits.hpp.
 namespace robot_council::fleet {
 
-inline constexpr int kDefaultPort = 8787;                  // service contract, 8.1
-inline constexpr std::int64_t kSecond = 1000;              // ms
-inline constexpr std::int64_t kMinute = 60 * kSecond;      // ms
-inline constexpr std::int64_t kHour = 60 * kMinute;        // ms
-inline constexpr std::int64_t kDay = 24 * kHour;           // ms
-inline constexpr std::int64_t kSweepEvery = kMinute;       // ms; service contract, 3.3
-inline constexpr std::int64_t kSweepLate = 120 * kSecond;  // ms late: the machine slept (8.5)
-inline constexpr std::int64_t kSweepBatch = 500;           // sessions of one kind in a sweep (3.3)
+inline constexpr int kDefaultPort = 8787;                            // service contract, 8.1
+inline constexpr std::int64_t kSecond = 1000;                        // ms
+inline constexpr std::int64_t kMinute = std::int64_t{60} * kSecond;  // ms
+inline constexpr std::int64_t kHour = std::int64_t{60} * kMinute;    // ms
+inline constexpr std::int64_t kDay = std::int64_t{24} * kHour;       // ms
+inline constexpr std::int64_t kSweepEvery = kMinute;                 // ms; service contract, 3.3
+inline constexpr std::int64_t kSweepLate =
+    std::int64_t{120} * kSecond;                  // ms late: the machine slept (8.5)
+inline constexpr std::int64_t kSweepBatch = 500;  // sessions of one kind in a sweep (3.3)
 inline constexpr std::int64_t kFlushContactsEvery =
-    15 * kSecond;                                 // ms; half of the 30 s that 8.3 allows
+    std::int64_t{15} * kSecond;                   // ms; half of the 30 s that 8.3 allows
 inline constexpr int kMaxJsonNestingOfBody = 32;  // levels of a request (8.2)
 inline constexpr std::size_t kMaxBody = std::size_t{64} << 10U;  // bytes of a request (8.2)
 inline constexpr std::size_t kMaxHeld = 2048;                    // held reads (8.4)

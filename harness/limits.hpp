@@ -14,7 +14,7 @@ inline constexpr std::size_t kMaxNameBytes = 32;
 inline constexpr std::chrono::milliseconds kPayloadSilence{2000};  // without one byte
 inline constexpr std::chrono::milliseconds kPayloadTotal{5000};    // from the first look at stdin
 // Bytes of one payload. The last message of an agent is in it; 1 MB was seen.
-inline constexpr std::size_t kMaxPayloadBytes = 16UL * 1024 * 1024;
+inline constexpr std::size_t kMaxPayloadBytes = std::size_t{16} * 1024 * 1024;
 // Levels of nesting that are read; what lies deeper is skipped. No field of any client is deeper
 // than 4.
 inline constexpr std::size_t kMaxPayloadDepth = 64;

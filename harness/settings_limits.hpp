@@ -10,7 +10,7 @@ inline constexpr std::size_t kMaxSettingsDepth = 512;
 // Levels the start lines of the bridge accept, as the earlier program did.
 inline constexpr std::size_t kRecordedSettingsDepth = 64;
 // Bytes. ~/.claude.json keeps histories and grows to a few MiB.
-inline constexpr std::size_t kMaxSettingsBytes = 16U * 1024U * 1024U;
+inline constexpr std::size_t kMaxSettingsBytes = std::size_t{16} * 1024U * 1024U;
 // Characters of a foreign name or command that a finding repeats.
 inline constexpr std::size_t kMaxQuotedText = 120;
 // A delivering hook reads a sink that may be busy for 2 s, twice; under this it may be cut short

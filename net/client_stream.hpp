@@ -35,21 +35,26 @@ class ClientStream final : public httplib::Stream {
 #pragma clang diagnostic ignored "-Winconsistent-missing-override"
 #pragma clang diagnostic ignored "-Wsuggest-override"
 #endif
+  // NOLINTNEXTLINE(modernize-use-override): see above
   virtual bool is_readable() const {
     return true;
-  }  // NOLINT(modernize-use-override): see above
+  }
+  // NOLINTNEXTLINE(modernize-use-override): see above
   virtual bool is_writable() const {
     return true;
-  }  // NOLINT(modernize-use-override): see above
+  }
+  // NOLINTNEXTLINE(modernize-use-override): see above
   virtual bool wait_readable() const {
     return true;
-  }  // NOLINT(modernize-use-override): see above
+  }
+  // NOLINTNEXTLINE(modernize-use-override): see above
   virtual bool wait_writable() const {
     return true;
-  }  // NOLINT(modernize-use-override): see above
+  }
+  // NOLINTNEXTLINE(modernize-use-override): see above
   virtual time_t duration() const {
     return 0;
-  }  // NOLINT(modernize-use-override): see above
+  }
 #if defined(__clang__)
 #pragma clang diagnostic pop
 #endif

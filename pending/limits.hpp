@@ -14,7 +14,7 @@ inline constexpr std::size_t kMaxCodexBytes =
     8000;  // bytes of text: 2,000 tokens at 4 bytes; Codex cuts above 2,500
 inline constexpr base::Milliseconds kWriteWait{8000};  // for all bytes of an answer to leave
 inline constexpr std::size_t kTranscriptWindow =
-    256U * 1024U;  // bytes read from each of two places of a transcript
+    std::size_t{256} * 1024U;  // bytes read from each of two places of a transcript
 inline constexpr std::size_t kProofPrefix =
     80;  // bytes of a line that are looked for in a transcript
 inline constexpr std::size_t kMaybeCutBytes =

@@ -29,9 +29,9 @@ inline constexpr int kMaxWrites = 3;  // prints of a row without proof, then `un
 inline constexpr std::int64_t kSameTurnEndMs =
     2000;  // a hook wired twice gets the same bytes within this
 inline constexpr std::int64_t kForeignRowMs =
-    10 * 60 * 1000;  // a row printed to another session is left alone
+    std::int64_t{10} * 60 * 1000;  // a row printed to another session is left alone
 inline constexpr std::int64_t kWakeRowMs =
-    10 * 1000;  // a wake's row needs no proof this long (wake contract, 2)
+    std::int64_t{10} * 1000;  // a wake's row needs no proof this long (wake contract, 2)
 
 inline constexpr std::int64_t kApplicationId = 0x52435331;  // "RCS1"
 inline constexpr std::int64_t kSchemaVersion = 1;

@@ -17,7 +17,7 @@ inline constexpr std::int64_t kTellAgainMs =
     std::int64_t{10} * 60 * 1000;                    // between two answers about an unreadable sink
 inline constexpr std::size_t kMaxIdleSessions = 20;  // sessions in `.hook`
 inline constexpr std::size_t kMaxRecordBytes =
-    64UL * 1024;  // of `.hook`: 20 session ids and a few fields
+    std::size_t{64} * 1024;  // of `.hook`: 20 session ids and a few fields
 inline constexpr base::Milliseconds kAnswerWait{
     8000};  // for the bytes of an answer of our own to leave
 
