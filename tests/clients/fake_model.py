@@ -2,11 +2,13 @@
 
 A turn is {"text": ..., "tools": [{"name", "input", "namespace"?}], "before": callable?}. A request that carries no tools is a side call
 (a title, a quota check): it is answered and uses no turn. When the script is used up the answer is SCRIPT-EXHAUSTED.
+Instead of a list, `turns` may be a function of the request's body: for clients whose requests come in no fixed order.
 """
 import http.server
 import itertools
 import json
 import threading
+import time
 
 
 def smallest(schema):
@@ -24,8 +26,9 @@ class FakeModel:
     """Starts on a free port; `requests` holds every body that used a turn, in order."""
 
     def __init__(self, turns):
-        self.turns = list(turns)
+        self.turns = turns if callable(turns) else list(turns)
         self.requests = []
+        self.times = []  # time.monotonic() of each of them
         self.side_calls = 0
         self._ids = itertools.count(1)
         self._lock = threading.Lock()
@@ -86,7 +89,11 @@ class FakeModel:
             return {"text": json.dumps(smallest(schema)) if schema else "side"}
         with self._lock:
             self.requests.append(body)
-            turn = self.turns.pop(0) if self.turns else {"text": "SCRIPT-EXHAUSTED"}
+            self.times.append(time.monotonic())
+            if callable(self.turns):
+                turn = self.turns(body)
+            else:
+                turn = self.turns.pop(0) if self.turns else {"text": "SCRIPT-EXHAUSTED"}
         if "before" in turn:
             turn["before"]()
         return turn
@@ -99,6 +106,8 @@ class FakeModel:
             return self._anthropic(body, self._turn(body))
         if path.endswith("/responses"):
             return self._responses(body, self._turn(body))
+        if path.endswith("/chat/completions"):
+            return self._chat(body, self._turn(body))
         if "generateContent" in path or "streamGenerateContent" in path:
             return self._gemini(self._turn(body), "stream" in path)
         if path.endswith(":countTokens"):
@@ -155,6 +164,22 @@ class FakeModel:
                        ("response.output_item.done", {"type": "response.output_item.done", "output_index": index, "item": item})]
         events.append(("response.completed", {"type": "response.completed", "response": response}))
         return self._sse(events)
+
+    def _chat(self, body, turn):
+        calls = [{"index": index, "id": self._id("call"), "type": "function",
+                  "function": {"name": tool["name"], "arguments": json.dumps(tool.get("input", {}))}}
+                 for index, tool in enumerate(turn.get("tools", []))]
+        message = {"role": "assistant", "content": turn.get("text"), **({"tool_calls": calls} if calls else {})}
+        finish = "tool_calls" if calls else "stop"
+        head = {"id": self._id("chatcmpl"), "created": 1796000000, "model": body.get("model")}
+        usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+        if not body.get("stream"):
+            return "application/json", json.dumps({**head, "object": "chat.completion", "usage": usage, "choices": [
+                {"index": 0, "message": message, "finish_reason": finish}]}).encode()
+        chunk = {**head, "object": "chat.completion.chunk"}
+        kind, data = self._sse([(None, {**chunk, "choices": [{"index": 0, "delta": message, "finish_reason": None}]}),
+                                (None, {**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}], "usage": usage})])
+        return kind, data + b"data: [DONE]\n\n"
 
     def _gemini(self, turn, stream):
         parts = [{"text": turn["text"]}] if turn.get("text") else []
