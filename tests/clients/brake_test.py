@@ -19,7 +19,7 @@ import time
 import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from clients_test import BIN, CLIENTS, Skipped, client_path, wait_for, write_json  # noqa: E402
+from drivers import BIN, CLIENTS, Skipped, client_path, wait_for, write_json  # noqa: E402
 from fake_model import FakeModel  # noqa: E402
 from terminal import ClaudeTerminal, prepare_claude, under_a_terminal  # noqa: E402
 

@@ -19,7 +19,7 @@ import time
 import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from clients_test import Fleet, Skipped, client_path, wait_for  # noqa: E402
+from drivers import Fleet, Skipped, client_path, wait_for  # noqa: E402
 from fake_model import FakeModel  # noqa: E402
 from terminal import ClaudeTerminal, prepare_claude  # noqa: E402
 
