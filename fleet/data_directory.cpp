@@ -39,8 +39,12 @@ base::Result<DataDirectory> DataDirectory::open(const std::string& path) {
   return DataDirectory(path, *std::move(lock));
 }
 
+std::string DataDirectory::operator_token_path() const {
+  return base::join_path(path_, "operator.token");
+}
+
 base::Result<std::string> DataDirectory::operator_token() const {
-  const std::string path = base::join_path(path_, "operator.token");
+  const std::string path = operator_token_path();
   if (!base::exists(path)) {
     const std::string token = base::random_hex(kOperatorTokenBytes);
     if (auto written = base::replace_file(path, token + "\n", base::Sync::yes); !written) {

@@ -17,6 +17,7 @@ class DataDirectory {
 
   // 64 hex digits; made at the first start. refused: readable by others.
   [[nodiscard]] base::Result<std::string> operator_token() const;
+  [[nodiscard]] std::string operator_token_path() const;
   // service.url holds the address while the service runs.
   [[nodiscard]] base::Status write_url(const std::string& url) const;
   void remove_url() const;

@@ -192,6 +192,8 @@ base::Status serve(const ServeOptions& options, const base::Context& context,
   base::Status ended;
   {
     const Timers timers((*service)->core(), context.clock);
+    context.log.info("the operator's page is " + (*service)->operator_page_address() +
+                     "; sign in with the token in " + data->operator_token_path());
     if (listening("listening on " + address)) {
       ended = wait_for_signal(*signals);
     } else {

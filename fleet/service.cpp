@@ -7,6 +7,7 @@
 #include "base/version.hpp"
 #include "fleet/enrolment.hpp"
 #include "fleet/json_text.hpp"
+#include "fleet/page.hpp"
 #include "fleet/sessions.hpp"
 #include "service-api/paths.hpp"
 #include "service-api/values.hpp"
@@ -40,11 +41,16 @@ void Service::install(net::HttpServer& server) {
   install_agent(server);
   install_feed(server);
   install_operator(server);
+  install_page(server);
 }
 
-std::string Service::enrol_page() const {
+std::string Service::base_url() const {
   const std::string& url = core_->settings().public_url;
-  return base::without_trailing(url.empty() ? address_ : url, '/') + std::string(path::kEnrolPage);
+  return base::without_trailing(url.empty() ? address_ : url, '/');
+}
+
+std::string Service::operator_page_address() const {
+  return base_url() + std::string(path::kOperatorPage);
 }
 
 void Service::install_rest(net::HttpServer& server) {
@@ -73,8 +79,9 @@ void Service::install_enrolment(net::HttpServer& server) {
                  if (const auto* refused = std::get_if<Reply>(&input)) {
                    return to_response(*refused);
                  }
-                 return to_response(start_enrolment(*core_, std::get<Input>(input),
-                                                    Requester{request.peer, enrol_page()}));
+                 return to_response(start_enrolment(
+                     *core_, std::get<Input>(input),
+                     Requester{request.peer, base_url() + std::string(path::kEnrolPage)}));
                });
   server.route("POST", std::string(path::kDeviceToken),
                [this](const net::ServerRequest& request) -> net::HandlerResult {

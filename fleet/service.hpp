@@ -29,6 +29,8 @@ class Service {
   // "http://127.0.0.1:8787": what verification_uri begins with when there is no public URL. Before
   // server.start().
   void set_address(std::string address) { address_ = std::move(address); }
+  // Where a person opens the operator's page.
+  [[nodiscard]] std::string operator_page_address() const;
 
   [[nodiscard]] Core& core() { return *core_; }
 
@@ -52,7 +54,8 @@ class Service {
                                         const Page& page);
   [[nodiscard]] net::HandlerResult resume(const net::ServerRequest& request);
   [[nodiscard]] net::ServerResponse feed_response(const Page& page) const;
-  [[nodiscard]] std::string enrol_page() const;
+  // The public URL, else the address that was set; without a trailing slash.
+  [[nodiscard]] std::string base_url() const;
 
   std::unique_ptr<Core> core_;
   Gate gate_;

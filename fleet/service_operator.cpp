@@ -42,22 +42,6 @@ net::Handler guarded(Gate& gate, Act act) {
 
 void Service::install_operator(net::HttpServer& server) {
   Core& core = *core_;
-  // Where a machine that enrols sends its person. Text that says what to do: the code is never read
-  // from the address here.
-  server.route("GET", std::string(path::kEnrolPage),
-               [](const net::ServerRequest&) -> net::HandlerResult {
-                 net::ServerResponse page;
-                 page.content_type = "text/plain; charset=utf-8";
-                 page.headers = {{"X-Content-Type-Options", "nosniff"},
-                                 {"Referrer-Policy", "no-referrer"},
-                                 {"Cache-Control", "no-store"}};
-                 page.body =
-                     "A machine asks to join this fleet and shows a code of eight letters.\n\n"
-                     "Approve it where the service runs:  robot-council fleet approve CODE\n"
-                     "Refuse it:                          robot-council fleet deny CODE\n"
-                     "What waits for a decision:          robot-council fleet overview\n";
-                 return page;
-               });
   server.route(
       "GET", std::string(path::kOperatorOverview),
       guarded(gate_, [&core](const net::ServerRequest&, const Input&) { return overview(core); }));

@@ -39,8 +39,11 @@ inline constexpr std::string_view kOperatorRoleDeny =
 inline constexpr std::string_view kOperatorInstallation =
     "/robot-council/api/operator/installations/{}/{}";
 
-// The page a person approves a code on; a client never builds it, the embedded service does.
+// The operator's page, and its address for approving a code; a client never builds these, the
+// embedded service does.
 inline constexpr std::string_view kEnrolPage = "/robot-council/enroll";
+inline constexpr std::string_view kOperatorPage = "/robot-council/";
+inline constexpr std::string_view kOperatorAssets = "/robot-council/assets/";
 
 // sessions/{id}, sessions/{id}/renew.
 [[nodiscard]] std::string session(std::int64_t session_id);

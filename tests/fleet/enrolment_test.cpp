@@ -127,14 +127,15 @@ TEST(Enrolment, TheVerificationAddressIsOursWhateverTheHostSays) {  // acceptanc
             "http://127.0.0.1:" + std::to_string(fleet.port()) + "/robot-council/enroll");
 }
 
-TEST(Enrolment, TheVerificationAddressSaysHowToApprove) {
+TEST(Enrolment, TheVerificationAddressIsTheOperatorsPage) {
   Fleet fleet;
-  const std::string answer =
-      fleet.raw("GET /robot-council/enroll?user_code=BCDFGHJK HTTP/1.1\r\nHost: localhost:" +
-                std::to_string(fleet.port()) + "\r\n\r\n");
-  EXPECT_EQ(answer.substr(0, 12), "HTTP/1.1 200");
-  EXPECT_NE(answer.find("robot-council fleet approve CODE"), std::string::npos);
-  EXPECT_EQ(answer.find("BCDFGHJK"), std::string::npos);
+  const std::string address =
+      fleet.post(api("device/code"), "", code_body()).text("verification_uri");
+  const std::string path = address.substr(address.find("/robot-council/"));
+  const Answer page = fleet.get(path + "?user_code=BCDFGHJK", "");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_EQ(page.body, fleet.get("/robot-council/", "").body);
+  EXPECT_EQ(page.body.find("BCDFGHJK"), std::string::npos);
 }
 
 TEST(Enrolment, APublicUrlBecomesTheVerificationAddress) {
