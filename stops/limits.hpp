@@ -60,4 +60,43 @@ inline constexpr std::size_t kMaxKeyFileBytes = std::size_t{16} * 1024;
 inline constexpr std::size_t kMaxCommandWords = 64;
 inline constexpr std::size_t kMaxHeaders = 32;
 
+// Transcripts.
+// Bytes of one line of a transcript; longer ones are skipped and counted. An image of 5 MB is a
+// line of 7.
+inline constexpr std::size_t kMaxTranscriptLine = std::size_t{64} * 1024 * 1024;
+inline constexpr std::size_t kReadChunk = std::size_t{256} * 1024;  // bytes a read
+// Levels of JSON in a line of a transcript; deeper ones are skipped and counted.
+inline constexpr std::size_t kMaxTranscriptDepth = 512;
+// Bytes of a prompt that are kept: only --with-text shows more than a label of it.
+inline constexpr std::size_t kMaxPromptBytes = std::size_t{4} * 1024;
+// Enqueued prompts of one session that wait for their line.
+inline constexpr std::size_t kMaxQueued = 1024;
+
+// The label: a longer reply is no bare go-ahead.
+inline constexpr std::size_t kMaxGoaheadChars = 48;  // code points
+inline constexpr std::size_t kMaxGoaheadWords = 6;
+
+// Pairing.
+// A print of `pending` belongs to a turn end that began at most this long after it (both hooks run
+// at once) ...
+inline constexpr std::chrono::milliseconds kPrintBefore{2000};
+// ... or before it.
+inline constexpr std::chrono::milliseconds kPrintAfter{20000};
+// How long and how many rows a sink's history reaches back: without them a turn end without a print
+// proves nothing.
+inline constexpr std::chrono::milliseconds kHistoryAge{std::chrono::hours(24 * 30)};
+inline constexpr std::size_t kHistoryRows = 1000;
+// Time to open one seat's sink for a report.
+inline constexpr std::chrono::milliseconds kReportBusyWait{50};
+
+// The report.
+inline constexpr std::int64_t kFewPairs = 20;      // fewer are too few to read: no rates
+inline constexpr std::size_t kShownGoaheads = 20;  // most common normal forms
+// Lines of a log that one report keeps, 600 bytes each. The recorder's own two files hold some
+// 20,000.
+inline constexpr std::size_t kMaxReportLines = 200000;
+// Lines this long before --since are read too: what they took is not taken twice.
+inline constexpr std::chrono::milliseconds kContextBefore{60000};
+inline constexpr std::size_t kMaxShownProjects = 50;
+
 }  // namespace robot_council::stops

@@ -1,0 +1,88 @@
+#include "stops/label.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace robot_council::stops {
+namespace {
+
+bool bare(const std::string& text) {
+  return label_reply({text}).goahead;
+}
+
+// Statement 98 and more of the pattern.
+TEST(Label, BareGoAheads) {
+  const std::vector<std::string> texts = {"Proceed.",
+                                          "y",
+                                          "ok go",
+                                          "yes please",
+                                          "LGTM, ship it",
+                                          "let's do it",
+                                          "let\xE2\x80\x99s do it!",
+                                          "  go ahead \xF0\x9F\x91\x8D ",
+                                          "Great, thanks. Continue!",
+                                          "go ahead with it",
+                                          "please go ahead",
+                                          "do it now",
+                                          "OK",
+                                          "yep, merge the PR",
+                                          "sounds good",
+                                          "ok thanks",
+                                          "yes,do it",
+                                          "do as you suggested",
+                                          "commit and push",
+                                          "next step please"};
+  for (const auto& text : texts) {
+    EXPECT_TRUE(bare(text)) << text;
+  }
+}
+
+// Statement 99 and the near misses.
+TEST(Label, SomethingElse) {
+  const std::vector<std::string> texts = {"yes but skip tests",
+                                          "go ahead with option B",
+                                          "2",
+                                          "proceed?",
+                                          "thanks",
+                                          "",
+                                          "   ",
+                                          "go\nahead",
+                                          "ok, but first the tests",
+                                          "don't go",
+                                          "don\xE2\x80\x99t",
+                                          "no, continue",
+                                          "great",
+                                          "merge the branch",
+                                          "go go",
+                                          "yes yes yes yes yes yes yes",
+                                          "okgo",
+                                          "gopher",
+                                          "\xF0\x9F\x91\x8D",
+                                          "ja bitte",
+                                          "continue with the other one",
+                                          "then go"};
+  for (const auto& text : texts) {
+    EXPECT_FALSE(bare(text)) << text;
+  }
+  EXPECT_FALSE(bare("yes" + std::string(60, '!')));
+  EXPECT_FALSE(label_reply({"go", true}).goahead);  // with an image, a document, a pasted block
+}
+
+TEST(Label, NormalFormIsOnlyToldOfGoAheads) {
+  EXPECT_EQ(label_reply({"  LGTM,   Ship it!! \xF0\x9F\x9A\x80"}).normal, "lgtm ship it");
+  EXPECT_EQ(label_reply({"Let\xE2\x80\x99s do it."}).normal, "let's do it");
+  EXPECT_EQ(label_reply({"my password is hunter2"}).normal, "");
+}
+
+TEST(Label, PatternIsShownWithItsErrors) {
+  const std::string text = pattern_text();
+  for (const char* part : {"goahead-1", "go ahead", "sounds good", "let's", "with that",
+                           "Known errors", "other languages"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+}
+
+}  // namespace
+}  // namespace robot_council::stops
