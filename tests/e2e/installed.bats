@@ -51,6 +51,22 @@ start_serve() {
   [ -f "$RC_PREFIX/share/fish/vendor_completions.d/robot-council.fish" ]
 }
 
+@test "the systemd unit names the installed program, and systemd understands it" {
+  unit=$RC_PREFIX/share/systemd/user/robot-council.service
+  [ "$(sed -n 's/^ExecStart=//p' "$unit")" = "$rc serve" ]
+  command -v systemd-analyze >/dev/null || skip "systemd-analyze is not there"
+  export XDG_RUNTIME_DIR=$work
+  run systemd-analyze --user --man=no verify "$unit"
+  echo "$output"
+  [ "$status" -eq 0 ]
+  [ -z "$output" ]
+}
+
+@test "the proxy blocks of the manual are installed" {
+  [ -f "$RC_PREFIX/share/robot-council/proxy/nginx.conf" ]
+  [ -f "$RC_PREFIX/share/robot-council/proxy/Caddyfile" ]
+}
+
 @test "demo proves the main job and leaves nothing" {
   run "$rc" demo
   echo "$output"

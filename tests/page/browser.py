@@ -17,14 +17,14 @@ KEYS = {"Tab": ("Tab", 9, ""), "Enter": ("Enter", 13, "\r"), "Space": ("Space", 
 class Browser:
     """One process; each page has a context, and so a localStorage, of its own."""
 
-    def __init__(self):
+    def __init__(self, *more):
         self.folder = tempfile.mkdtemp(prefix="rc-page-browser.")
         to_browser, self.write_fd = os.pipe()
         self.read_fd, from_browser = os.pipe()
         words = [shutil.which("chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
                  "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
                  "--disable-dev-shm-usage", "--hide-scrollbars", "--force-color-profile=srgb", f"--user-data-dir={self.folder}",
-                 "--remote-debugging-pipe", "about:blank"]
+                 "--remote-debugging-pipe", *more, "about:blank"]
         # The browser reads commands from descriptor 3 and writes to 4. Copies first: the two may be in the way.
         inside, outside = fcntl.fcntl(to_browser, fcntl.F_DUPFD_CLOEXEC, 10), fcntl.fcntl(from_browser, fcntl.F_DUPFD_CLOEXEC, 10)
         quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
