@@ -145,6 +145,13 @@ base::Status remove_copy(const std::string& path) {
   return base::exists(folder) ? base::sync_directory(folder) : base::Status{};
 }
 
+void remove_empty_folder(const std::string& checkout_copy) {
+  const std::string folder = base::parent_path(checkout_copy);
+  if (base::base_name(folder) == ".robot-council" && ::rmdir(folder.c_str()) == 0) {
+    (void)base::sync_directory(base::parent_path(folder));
+  }
+}
+
 WriterLocks lock_writers(const std::vector<std::string>& homes, base::SteadyTime deadline) {
   WriterLocks locks;
   for (const std::string& home : homes) {

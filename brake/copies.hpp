@@ -36,6 +36,9 @@ struct CopyPaths {
 [[nodiscard]] base::Status write_copy(const std::string& path, const Stop& stop);
 // Removes one copy, whatever it is; a folder only if it is empty. Not there: ok.
 [[nodiscard]] base::Status remove_copy(const std::string& path);
+// The `.robot-council` of a checkout's copy goes too when nothing is left in it: it was made for
+// the copy. Not a home's: that one holds the lock. Best effort.
+void remove_empty_folder(const std::string& checkout_copy);
 
 // The writers' locks S/.lock of the own homes, so that a stop and a resume do not interleave. The
 // check takes none.

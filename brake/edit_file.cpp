@@ -85,6 +85,28 @@ base::Status write_text(const std::string& path, const std::string& text, NewFil
   return {};
 }
 
+// The bytes that a person can go back to, kept before the first change.
+base::Status keep_backup(const std::string& path, const std::optional<std::string>& before) {
+  const std::string backup = path + std::string(kBackupSuffix);
+  if (!before || base::exists(backup)) {
+    return {};
+  }
+  struct ::stat info {};
+  const unsigned mode = look_through(path, &info) == 0 ? info.st_mode & 07777U : 0600U;
+  return base::replace_file(backup, *before, base::Sync::yes, mode);
+}
+
+// A backup is of no use once the file holds its bytes again. Best effort: one that stays harms
+// nothing.
+void drop_backup(const std::string& path) {
+  const std::string backup = path + std::string(kBackupSuffix);
+  const base::Result<std::optional<std::string>> kept = read_text(backup);
+  const base::Result<std::optional<std::string>> now = read_text(path);
+  if (kept.ok() && now.ok() && kept.value() && kept.value() == now.value()) {
+    (void)base::remove_file(backup);
+  }
+}
+
 base::Result<base::FileLock> lock(const base::Environment& environment, const std::string& path) {
   const std::string folder = base::join_path(base::data_directory(environment), "locks");
   const base::Status made = base::make_private_directory(folder);
@@ -113,6 +135,9 @@ base::Result<Edited> edit_file(const base::Environment& environment, const std::
       return before.error();
     }
     base::Result<Edited> edited = editor(before.value());
+    if (edited.ok()) {
+      edited.value().before = before.value();
+    }
     if (!edited.ok() || edited.value().kind == Edited::Kind::keep || dry_run == DryRun::yes) {
       return edited;
     }
@@ -120,12 +145,18 @@ base::Result<Edited> edit_file(const base::Environment& environment, const std::
     if (!again.ok() || again.value() != before.value()) {
       continue;
     }
+    const base::Status kept =
+        edited.value().keep_backup ? keep_backup(path, before.value()) : base::Status{};
+    if (!kept.ok()) {
+      return kept.error();
+    }
     const base::Status done = edited.value().kind == Edited::Kind::remove
                                   ? base::remove_file(path)
                                   : write_text(path, edited.value().text, new_file);
     if (!done.ok()) {
       return done.error();
     }
+    drop_backup(path);
     return edited;
   }
   return base::Error{base::Errc::busy, path + " is changed by another program again and again"};

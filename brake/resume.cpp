@@ -194,6 +194,12 @@ Outcome lift(const PersonPlace& place, const Target& target, const std::vector<S
   if (!left.empty()) {
     return failed(place, "the stop is still on: " + left.front().path + " is still there");
   }
+  for (const std::vector<std::string>* copies :
+       {&target.paths.repository, &target.paths.read_only}) {
+    for (const std::string& path : *copies) {
+      remove_empty_folder(path);
+    }
+  }
   CommandRecord record{Command::resume, lifted_stop(shown), target.machine, {}};
   record.stop.repo = repo_for_log(target);
   record.stop.who =

@@ -68,6 +68,10 @@ base::Status write_and_verify(const std::string& path, const Stop& stop) {
   for (int attempt = 0; attempt < kWrites; ++attempt) {
     const base::Status written = write_copy(path, stop);
     if (!written.ok()) {
+      // A resume may take the empty folder away between its making and the write.
+      if (written.error().code == base::Errc::not_found && attempt + 1 < kWrites) {
+        continue;
+      }
       return written;
     }
     const StopRead read = read_stop(path);

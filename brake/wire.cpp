@@ -8,6 +8,7 @@
 #include "base/files.hpp"
 #include "base/paths.hpp"
 #include "base/text.hpp"
+#include "base/text_diff.hpp"
 #include "brake/limits.hpp"
 #include "brake/repository.hpp"
 #include "brake/texts.hpp"
@@ -150,7 +151,7 @@ base::Result<Edited> Wiring::edit(const Job& job, const std::optional<std::strin
     if (way_ == Way::unwire) {
       return Edited{};
     }
-    return Edited{Edited::Kind::write, harness::fresh_brake_file(*job.client, options_)};
+    return Edited{Edited::Kind::write, harness::fresh_brake_file(*job.client, options_), false, {}};
   }
   const BrakeClient client =
       job.droid_hooks ? harness::droid_hooks_file(*job.client, *text) : *job.client;
@@ -164,7 +165,9 @@ base::Result<Edited> Wiring::edit(const Job& job, const std::optional<std::strin
     return Edited{};
   }
   return Edited{made.value().only_ours ? Edited::Kind::remove : Edited::Kind::write,
-                made.value().text};
+                made.value().text,
+                way_ == Way::wire,
+                {}};
 }
 
 void Wiring::say(const Job& job, const Edited& edited) {
@@ -180,8 +183,10 @@ void Wiring::say(const Job& job, const Edited& edited) {
     words = dry ? "would be unwired" : "unwired";
   }
   outcome_.out += std::string(job.client->id) + ": " + words + " (" + job.path + ")\n";
-  if (dry && edited.kind == Edited::Kind::write) {
-    outcome_.out += edited.text;
+  if (dry && edited.kind != Edited::Kind::keep) {
+    const std::optional<std::string> after =
+        edited.kind == Edited::Kind::write ? std::optional<std::string>(edited.text) : std::nullopt;
+    outcome_.out += base::unified_diff(job.path, edited.before, after);
   }
   if (way_ == Way::wire && job.project && edited.kind != Edited::Kind::keep) {
     outcome_.out +=

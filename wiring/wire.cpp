@@ -10,6 +10,7 @@
 #include "base/json_value.hpp"
 #include "base/paths.hpp"
 #include "base/text.hpp"
+#include "base/text_diff.hpp"
 #include "base/time_text.hpp"
 #include "harness/settings_limits.hpp"
 #include "wiring/limits.hpp"
@@ -142,7 +143,7 @@ base::Status Wirer::record(const std::string& path, const std::optional<Recorded
 std::string Wirer::diffs() const {
   std::string text;
   for (const Planned& file : planned_) {
-    text += unified_diff(file.path, file.before, file.after);
+    text += base::unified_diff(file.path, file.before, file.after);
   }
   return text;
 }

@@ -103,10 +103,4 @@ class Wirer {
   std::vector<std::string> files_;
 };
 
-// A unified diff (one hunk, three lines around) that `patch` takes; "" when both are equal. Nothing
-// = no file.
-[[nodiscard]] std::string unified_diff(const std::string& path,
-                                       const std::optional<std::string>& before,
-                                       const std::optional<std::string>& after);
-
 }  // namespace robot_council::wiring

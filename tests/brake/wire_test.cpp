@@ -15,6 +15,7 @@
 #include "base/json.hpp"
 #include "base/json_scan.hpp"
 #include "base/log.hpp"
+#include "brake/edit_file.hpp"
 #include "brake/wired.hpp"
 #include "harness/brake_entry.hpp"
 #include "tests/brake/stop_fixture.hpp"
@@ -232,9 +233,41 @@ TEST_F(WireTest, DryRunWritesNothing) {
   const Outcome outcome = wire_it({"claude_code", "cursor"}, WireScope::user, DryRun::yes);
   EXPECT_EQ(outcome.ended, Ended::ok);
   EXPECT_NE(outcome.out.find("would be wired"), std::string::npos);
+  EXPECT_NE(outcome.out.find("--- " + user("claude_code") + "\n+++ " + user("claude_code") +
+                             "\n@@ -1,1 +1,1 @@\n-{}\n\\ No newline at end of file\n+{\"hooks\":"),
+            std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("--- /dev/null\n+++ " + user("cursor") + "\n@@ -0,0 +1,1 @@\n+{"),
+            std::string::npos)
+      << outcome.out;
   EXPECT_EQ(read_text(user("claude_code")), "{}");
   EXPECT_FALSE(std::filesystem::exists(user("cursor")));
   EXPECT_FALSE(std::filesystem::exists(world_.home + "/.local"));
+}
+
+TEST_F(WireTest, TheOldBytesAreKeptUntilTheyAreBack) {
+  const std::string path = user("claude_code");
+  const std::string backup = path + std::string(kBackupSuffix);
+  write_text(path, "{ \"a\" : 1 }");
+  ::chmod(path.c_str(), 0640);
+  EXPECT_EQ(wire_it({"claude_code", "cursor"}).ended, Ended::ok);
+  EXPECT_EQ(read_text(backup), "{ \"a\" : 1 }");
+  struct ::stat info {};
+  ASSERT_EQ(::stat(backup.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777U, 0640U);
+  EXPECT_FALSE(std::filesystem::exists(user("cursor") + std::string(kBackupSuffix)))
+      << "there was no file";
+  // A second change keeps the first backup.
+  write_text(path, "{ \"b\" : 2 }");
+  EXPECT_EQ(wire_it({"claude_code"}).ended, Ended::ok);
+  EXPECT_EQ(read_text(backup), "{ \"a\" : 1 }");
+  EXPECT_EQ(unwire_it({"claude_code"}).ended, Ended::ok);
+  EXPECT_EQ(read_text(path), "{ \"b\" : 2 }");
+  EXPECT_TRUE(std::filesystem::exists(backup)) << "its bytes are not back";
+  write_text(path, "{ \"a\" : 1 }");
+  EXPECT_EQ(wire_it({"claude_code"}).ended, Ended::ok);
+  EXPECT_EQ(unwire_it({"claude_code"}).ended, Ended::ok);
+  EXPECT_FALSE(std::filesystem::exists(backup));
 }
 
 // 58
@@ -250,7 +283,7 @@ TEST_F(WireTest, ManyEditsAtOnceLoseNothing) {
                     [n](const std::optional<std::string>& text) {
                       std::string next = *text;
                       next.insert(next.size() - 1, ",\"k" + std::to_string(n) + "\":1");
-                      return base::Result<Edited>(Edited{Edited::Kind::write, next});
+                      return base::Result<Edited>(Edited{Edited::Kind::write, next, false, {}});
                     });
       failures += edited.ok() ? 0 : 1;
     });

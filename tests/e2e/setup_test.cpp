@@ -158,6 +158,52 @@ TEST_F(Setup, AFreshHomeIsWiredKeptAndTakenOutAgain) {
   }
 }
 
+// The wake entries of Claude Code: written and said, left out when asked, known to the scanner and
+// to doctor.
+TEST_F(Setup, TheTwoWakeEntriesAreWiredSaidAndLeftOut) {
+  start_service();
+  const std::string settings = home_ + "/.claude/settings.json";
+  const Ran with = setup("claude");
+  ASSERT_EQ(with.code, 0) << with.out << with.err;
+  EXPECT_NE(with.out.find(
+                "Idle sessions will be woken and working ones reached, without any start flag.\n"),
+            std::string::npos)
+      << with.out;
+  const std::string entry = R"({"type":"command","command":")" + script("claude") +
+                            R"( --wait","asyncRewake":true,"timeout":86400})";
+  std::string bytes = read_text(settings);
+  std::erase_if(bytes, [](char c) { return c == ' ' || c == '\n'; });
+  std::string wanted = entry;
+  std::erase_if(wanted, [](char c) { return c == ' '; });
+  for (const char* event : {"SessionStart", "UserPromptSubmit"}) {
+    EXPECT_NE(bytes.find("\"" + std::string(event) + "\":[{\"hooks\":[" + wanted + "]}]"),
+              std::string::npos)
+        << bytes;
+  }
+  const Ran scanned = council({"hooks", "scan", "--harness=claude"});
+  EXPECT_EQ(scanned.code, 0) << scanned.out;
+  EXPECT_NE(scanned.out.find("claude: runs\n"), std::string::npos) << scanned.out;
+  const Ran doctor = council({"doctor", "--harness=claude", "--service", service_});
+  EXPECT_NE(doctor.out.find("background hook: wired"), std::string::npos) << doctor.out;
+  // One of the two, changed by hand.
+  write_text(settings,
+             base::replace_all(read_text(settings), "\"asyncRewake\":true", "\"async\":true"));
+  write_text(settings,
+             base::replace_all(read_text(settings), "\"asyncRewake\": true", "\"async\": true"));
+  EXPECT_NE(council({"hooks", "scan", "--harness=claude"})
+                .out.find("the entry has async instead of asyncRewake, so it wakes nobody."),
+            std::string::npos);
+  const Ran repaired = setup("claude");
+  EXPECT_EQ(repaired.code, 0) << repaired.out << repaired.err;
+  EXPECT_EQ(council({"hooks", "scan", "--harness=claude"}).out.find("asyncRewake"),
+            std::string::npos);
+  ASSERT_EQ(council({"unsetup", "claude", "--yes"}).code, 0);
+  const Ran without = setup("claude", {"--yes", "--no-wake"});
+  ASSERT_EQ(without.code, 0) << without.out << without.err;
+  EXPECT_EQ(without.out.find("Idle sessions"), std::string::npos) << without.out;
+  EXPECT_EQ(read_text(settings).find("--wait"), std::string::npos);
+}
+
 // 67, with files that were there.
 TEST_F(Setup, UnsetupGivesTheOldBytesBack) {
   start_service();

@@ -1,8 +1,9 @@
+#include "base/text_diff.hpp"
+
 #include <algorithm>
+#include <vector>
 
-#include "wiring/wire.hpp"
-
-namespace robot_council::wiring {
+namespace robot_council::base {
 
 namespace {
 
@@ -66,4 +67,4 @@ std::string unified_diff(const std::string& path, const std::optional<std::strin
   return out;
 }
 
-}  // namespace robot_council::wiring
+}  // namespace robot_council::base
