@@ -124,6 +124,19 @@ std::string failure_text(const base::Error& error) {
   return "The fleet could not be reached: " + transport_text(error);
 }
 
+// A batch is refused by one error without an id: its words are the only reason there is.
+std::string batch_refusal(const net::ClientResponse& response) {
+  std::string text = http_text(response);
+  if (base::validate_json(response.body, kMaxDepth).ok() &&
+      base::json_kind(response.body) == base::JsonKind::object) {
+    const std::string message = service_message(base::json_member(response.body, "error"));
+    if (!message.empty()) {
+      text.append(" ").append(message);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string transport_text(const base::Error& error) {
@@ -214,7 +227,7 @@ BatchReply reply_to_batch(const base::Result<net::ClientResponse>& answer,
     reply.lines.push_back(
         on_one_line(answer->body));  // whatever the status: its errors have their ids
   } else if (!is_success(answer->status)) {
-    why = http_text(*answer);
+    why = batch_refusal(*answer);
   } else if (base::is_blank(answer->body)) {
     why = ids.empty() ? std::string() : std::string(text::kAnswerEmpty);
   } else {

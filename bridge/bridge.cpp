@@ -88,6 +88,8 @@ class Bridge {
   void decide_rejoin();
   base::Status build();
   void route();
+  // SIGTERM or the like is there already: then nothing is begun.
+  [[nodiscard]] bool asked_to_stop() const;
   void serve();
   // How long main may wait; the parent and the seat are looked after in between.
   [[nodiscard]] int wait_ms() const;
@@ -445,6 +447,11 @@ void Bridge::shut_down() {
   record_->close();
 }
 
+bool Bridge::asked_to_stop() const {
+  pollfd watched{io_.stop, POLLIN, 0};
+  return io_.stop >= 0 && ::poll(&watched, 1, 0) > 0;
+}
+
 int Bridge::run() {
   if (!identify()) {
     return 1;
@@ -455,13 +462,15 @@ int Bridge::run() {
   base::Status built = build();
   if (built.ok()) {
     keeper_->start();
-    base::Result<std::unique_ptr<Reader>> reader = Reader::start(io_.in, inbox_, room_);
-    if (reader.ok()) {
-      reader_ = *std::move(reader);
-      routing_ = std::thread([this] { route(); });
-      serve();
-    } else {
-      built = reader.error();
+    if (!asked_to_stop()) {
+      base::Result<std::unique_ptr<Reader>> reader = Reader::start(io_.in, inbox_, room_);
+      if (reader.ok()) {
+        reader_ = *std::move(reader);
+        routing_ = std::thread([this] { route(); });
+        serve();
+      } else {
+        built = reader.error();
+      }
     }
     shut_down();
   }

@@ -189,7 +189,7 @@ bool Follower::own_role(const FeedEvent& event, Harvest& harvest) const {
     return false;
   }
   if (event.type == "session.role_changed") {
-    if (!event.id || (last_role_event_ && *event.id <= *last_role_event_)) {
+    if (!event.id || (harvest.last_role_event && *event.id <= *harvest.last_role_event)) {
       return true;  // served again: it was followed by its renewal
     }
     harvest.new_role = meta_text(event.json, "to");
@@ -211,6 +211,7 @@ bool Follower::own_role(const FeedEvent& event, Harvest& harvest) const {
 Follower::Harvest Follower::harvest(const FeedPage& page) const {
   Harvest harvest;
   harvest.held = held_;
+  harvest.last_role_event = last_role_event_;
   harvest.new_epoch = page.epoch.value_or(epoch_);
   const GapVerdict gap = feed_gap(page, cursor_, epoch_);
   harvest.page.cursor = page.cursor ? page.cursor : cursor_;
@@ -221,6 +222,9 @@ Follower::Harvest Follower::harvest(const FeedPage& page) const {
     harvest.page.local.push_back({"bridge.feed-gap", line});
     harvest.said.push_back(line);
     harvest.page.renumber = back ? sink::Renumber::yes : sink::Renumber::no;
+    if (back) {
+      harvest.last_role_event.reset();  // its id may be given again
+    }
     if (gap.page_left) {
       harvest.page.cursor = gap.to;
       return harvest;
@@ -285,6 +289,7 @@ base::SteadyTime Follower::take(const FeedPage& page, FeedPlan::PageFacts facts)
   cursor_ = harvested.page.cursor;
   held_ = std::move(harvested.held);
   epoch_ = std::move(harvested.new_epoch);
+  last_role_event_ = harvested.last_role_event;
   for (const std::string& line : harvested.said) {
     parts_.context.log.info(line);
   }

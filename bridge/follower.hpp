@@ -64,7 +64,8 @@ class Follower {
     sink::Page page;
     std::vector<std::string> said;
     std::set<std::int64_t> held;
-    std::optional<std::int64_t> role_event;  // the page is cut after it
+    std::optional<std::int64_t> role_event;       // the page is cut after it
+    std::optional<std::int64_t> last_role_event;  // followed by a renewal already
     std::string new_role;
     std::string new_epoch;
   };

@@ -111,9 +111,11 @@ TEST(Answer, ABatchAnsweredByOneErrorAnswersEachRequest) {
       response(400, R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batch"}})"),
       {"1", "\"b\""});
   ASSERT_EQ(reply.lines.size(), 2U);
-  EXPECT_EQ(reply.lines.at(0), error("The service answered HTTP 400."));
-  EXPECT_EQ(reply.lines.at(1), error("The service answered HTTP 400.", "\"b\""));
-  EXPECT_EQ(reply.said, "The service answered HTTP 400.");
+  EXPECT_EQ(reply.lines.at(0), error("The service answered HTTP 400. no batch"));
+  EXPECT_EQ(reply.lines.at(1), error("The service answered HTTP 400. no batch", "\"b\""));
+  EXPECT_EQ(reply.said, "The service answered HTTP 400. no batch");
+  EXPECT_EQ(reply_to_batch(response(502, "<html>"), {"1"}).lines.at(0),
+            error("The service answered HTTP 502."));
   EXPECT_EQ(reply_to_batch(response(200, "[1,\n2]"), {"1"}).lines,
             std::vector<std::string>{"[1, 2]"});
   EXPECT_TRUE(reply_to_batch(response(202, ""), {}).lines.empty());

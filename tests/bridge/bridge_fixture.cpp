@@ -201,6 +201,12 @@ void BridgeTest::start() {
   bridge_in_ = std::move(in.read_end);
   bridge_out_ = std::move(out.write_end);
   harness_ = std::make_unique<Conversation>(std::move(in.write_end), std::move(out.read_end));
+  if (!waiting_input_.empty()) {
+    harness_->send_raw(waiting_input_);
+  }
+  if (stopped_at_start_) {
+    stop_.write_end.reset();
+  }
   code_.reset();
   thread_ = std::thread([this] {
     const base::Context context{clock_, environment_, log_};

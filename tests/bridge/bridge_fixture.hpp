@@ -108,6 +108,8 @@ class BridgeTest : public ::testing::Test {
   base::MemoryLog log_;
   bridge::BridgeOptions options_;
   std::unique_ptr<Conversation> harness_;
+  std::string waiting_input_;      // in stdin before the bridge starts
+  bool stopped_at_start_ = false;  // so is the stop
   base::Pipe stop_;
   std::optional<int> code_;
   std::thread thread_;

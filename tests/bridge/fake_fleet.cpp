@@ -76,11 +76,10 @@ void FakeFleet::stop() {
   if (thread_.joinable()) {
     thread_.join();
   }
-  for (std::thread& connection : connections_) {
-    if (connection.joinable()) {
-      connection.join();
-    }
+  for (Connection& connection : connections_) {
+    connection.thread.join();
   }
+  connections_.clear();
   listener_.reset();
 }
 
@@ -91,6 +90,11 @@ void FakeFleet::on(const std::string& key, Handler handler) {
 
 void FakeFleet::on(const std::string& key, FleetReply reply) {
   on(key, [reply](const FleetRequest&) { return std::optional<FleetReply>(reply); });
+}
+
+void FakeFleet::otherwise(Handler handler) {
+  const std::lock_guard<std::mutex> lock(mu_);
+  otherwise_ = std::move(handler);
 }
 
 void FakeFleet::once(const std::string& key, FleetReply reply, int times) {
@@ -179,10 +183,30 @@ void FakeFleet::accept_loop() {
     const int fd = ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC);
     if (fd >= 0) {
       ++open_;
-      const std::uint64_t connection = connections_.size();
-      connections_.emplace_back([this, fd, connection] { serve(fd, connection); });
+      reap();
+      auto over = std::make_shared<std::atomic<bool>>(false);
+      std::thread thread([this, fd, connection = accepted_++, over] {
+        serve(fd, connection);
+        over->store(true);
+      });
+      connections_.push_back({std::move(thread), std::move(over)});
     }
   }
+}
+
+void FakeFleet::reap() {
+  connections_.remove_if([](Connection& connection) {
+    if (!connection.over->load()) {
+      return false;
+    }
+    connection.thread.join();
+    return true;
+  });
+}
+
+void FakeFleet::keep_requests(std::size_t most) {
+  const std::lock_guard<std::mutex> lock(mu_);
+  kept_requests_ = most;
 }
 
 void FakeFleet::serve(int fd, std::uint64_t connection) {
@@ -246,6 +270,9 @@ void FakeFleet::serve(int fd, std::uint64_t connection) {
   {
     const std::lock_guard<std::mutex> lock(mu_);
     requests_.push_back(request);
+    if (requests_.size() > kept_requests_) {
+      requests_.erase(requests_.begin());
+    }
   }
   changed_.notify_all();
   const FleetReply reply = reply_to(request, fd);
@@ -262,34 +289,59 @@ void FakeFleet::serve(int fd, std::uint64_t connection) {
       }
     }
   } else if (!reply.cut) {
-    std::string answer =
-        "HTTP/1.1 " + std::to_string(reply.status) +
-        " X\r\nConnection: close\r\nContent-Length: " + std::to_string(reply.body.size()) + "\r\n";
-    bool typed = false;
-    for (const auto& [name, value] : reply.headers) {
-      answer += name + ": " + value + "\r\n";
-      typed = typed || base::equals_ignoring_case(name, "content-type");
-    }
-    answer += typed ? "\r\n" : "Content-Type: application/json\r\n\r\n";
-    static_cast<void>(send_all(fd, answer + reply.body));
+    deliver(fd, reply);
   }
   --open_;
+}
+
+void FakeFleet::deliver(int fd, const FleetReply& reply) {
+  const base::SteadyTime begin = base::deadline_in(reply.after);
+  while (!stop_ && base::time_left(begin).count() > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  if (reply.reset) {
+    const linger at_once{1, 0};
+    static_cast<void>(::setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)));
+    return;
+  }
+  std::string answer =
+      "HTTP/1.1 " + std::to_string(reply.status) +
+      " X\r\nConnection: close\r\nContent-Length: " + std::to_string(reply.body.size()) + "\r\n";
+  bool typed = false;
+  for (const auto& [name, value] : reply.headers) {
+    answer += name + ": " + value + "\r\n";
+    typed = typed || base::equals_ignoring_case(name, "content-type");
+  }
+  answer += typed ? "\r\n" : "Content-Type: application/json\r\n\r\n";
+  answer += reply.body;
+  if (reply.half) {
+    answer.resize(answer.size() / 2);
+  }
+  constexpr std::size_t kPieces = 20;
+  const std::size_t piece = reply.slowly.count() > 0 ? answer.size() / kPieces + 1
+                                                     : std::max<std::size_t>(1, answer.size());
+  for (std::size_t at = 0; at < answer.size() && !stop_; at += piece) {
+    if (!send_all(fd, std::string_view(answer).substr(at, piece))) {
+      return;
+    }
+    if (reply.slowly.count() > 0) {
+      std::this_thread::sleep_for(reply.slowly / kPieces);
+    }
+  }
 }
 
 FleetReply FakeFleet::reply_to(const FleetRequest& request, int fd) {
   Handler handler;
   {
     const std::lock_guard<std::mutex> lock(mu_);
-    auto& once = once_[request.key()];
-    if (!once.empty()) {
-      FleetReply reply = once.front();
-      once.pop_front();
+    const auto once = once_.find(request.key());
+    if (once != once_.end() && !once->second.empty()) {
+      FleetReply reply = once->second.front();
+      once->second.pop_front();
       return reply;
     }
     const auto found = handlers_.find(request.key());
-    if (found != handlers_.end()) {
-      handler = found->second;
-    }
+    handler = found != handlers_.end() ? found->second : otherwise_;
   }
   if (handler) {
     if (std::optional<FleetReply> reply = handler(request)) {

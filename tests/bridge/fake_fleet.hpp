@@ -6,6 +6,7 @@
 #include <functional>
 #include <list>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -34,9 +35,13 @@ struct FleetReply {
   int status = 200;
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
-  bool cut = false;   // the connection is closed without an answer
-  bool hang = false;  // nothing is answered until the peer goes or the fleet stops
-  bool drip = false;  // a byte now and then, without end
+  bool cut = false;              // the connection is closed without an answer
+  bool hang = false;             // nothing is answered until the peer goes or the fleet stops
+  bool drip = false;             // a byte now and then, without end
+  bool reset = false;            // the connection is reset without an answer
+  bool half = false;             // half of the answer, then the end of the connection
+  base::Milliseconds after{0};   // nothing is answered before
+  base::Milliseconds slowly{0};  // the answer comes in small pieces, over this time
 };
 
 // A fleet that can misbehave: real HTTP on loopback, one thread a connection, every answer
@@ -58,6 +63,8 @@ class FakeFleet {
   // answer. Later ones win.
   void on(const std::string& key, Handler handler);
   void on(const std::string& key, FleetReply reply);
+  // For every request that has none of its own.
+  void otherwise(Handler handler);
   // The next `times` answers only.
   void once(const std::string& key, FleetReply reply, int times = 1);
 
@@ -79,11 +86,19 @@ class FakeFleet {
   [[nodiscard]] std::int64_t session() { return session_; }
   [[nodiscard]] std::string token();
   [[nodiscard]] std::size_t open_connections() const { return open_; }
+  // Only the newest `most` requests are kept, for runs that last.
+  void keep_requests(std::size_t most);
   void stop();
 
  private:
+  struct Connection {
+    std::thread thread;
+    std::shared_ptr<std::atomic<bool>> over;
+  };
   void accept_loop();
+  void reap();
   void serve(int fd, std::uint64_t connection);
+  void deliver(int fd, const FleetReply& reply);
   FleetReply reply_to(const FleetRequest& request, int fd);
   FleetReply own_reply(const FleetRequest& request, int fd);
   FleetReply feed(const FleetRequest& request, int fd);
@@ -94,6 +109,7 @@ class FakeFleet {
   std::mutex mu_;
   std::condition_variable changed_;
   std::map<std::string, Handler> handlers_;
+  Handler otherwise_;
   std::map<std::string, std::list<FleetReply>> once_;
   std::vector<FleetRequest> requests_;
   std::vector<std::pair<std::int64_t, std::string>> events_;
@@ -106,7 +122,9 @@ class FakeFleet {
   std::atomic<bool> stop_{false};
   std::atomic<std::size_t> open_{0};
   std::thread thread_;
-  std::list<std::thread> connections_;
+  std::uint64_t accepted_ = 0;
+  std::size_t kept_requests_ = SIZE_MAX;
+  std::list<Connection> connections_;
 };
 
 // Reads `name` of a query.

@@ -1,5 +1,9 @@
 // Reading the feed and storing it.
 
+#include "bridge/follower.hpp"
+
+#include <stdexcept>
+
 #include <gtest/gtest.h>
 
 #include "base/files.hpp"
@@ -242,6 +246,66 @@ TEST_F(FollowerTest, APromotionCutsThePageAndRenewsOnce) {
   EXPECT_EQ(times_said("This session is now in the `coordinator` role, from `build`, approved by "
                        "an administrator. Refreshing what it may do."),
             1U);
+}
+
+// 111: after a restoration ids are given again, and a role event with a smaller one is news
+TEST_F(FollowerTest, ARoleEventOfARestoredFeedIsFollowedToo) {
+  fleet_.on("GET events", [&](const FleetRequest& request) -> std::optional<FleetReply> {
+    const std::string from = query_value(request.query, "after").value_or("");
+    if (from == "0") {
+      return page(own_role_event(5, "session.role_changed", R"({"from":"build","to":"ci"})"), 5,
+                  R"(,"epoch":"one","epoch_head":0)");
+    }
+    if (from == "5") {
+      return page("", 2, R"(,"epoch":"two","epoch_head":2)");
+    }
+    if (from == "2") {
+      return page(own_role_event(3, "session.role_changed", R"({"from":"ci","to":"build"})"), 3,
+                  R"(,"epoch":"two","epoch_head":2)");
+    }
+    return std::nullopt;
+  });
+  fleet_.set_head(0);
+  start_joined();
+  fleet_.set_head(3);
+  EXPECT_TRUE(wait_said("This session is now in the `build` role, from `ci`."));
+  EXPECT_TRUE(fleet_.wait_for("POST sessions/41/renew", 2));
+}
+
+// 118: an error that nobody foresaw ends one round; the next goes on from the cursor in memory
+TEST_F(FollowerTest, AFollowerThatIsRestartedGoesOnFromItsCursor) {
+  options_.timings.backoff_most = base::Milliseconds(50);
+  const base::Context context{clock_, environment_, log_};
+  bridge::Session session(clock_, options_.timings);
+  session.begin(41, {"S|0", std::nullopt, false});
+  bridge::SinkDesk sink(files(), context);
+  sink::JoinInfo info;
+  info.session = 41;
+  info.cursor = 0;
+  info.bridge = sink::own_process();
+  ASSERT_TRUE(sink.open(info).ok());
+  bridge::BridgeRecord record(context, files(), {}, true, base::Milliseconds(1000));
+  FeedPlan plan(options_.timings);
+  std::atomic<bool> thrown{false};
+  bridge::FollowerParts parts{context, session, sink, record, [&thrown](std::size_t) {
+                                if (!thrown.exchange(true)) {
+                                  throw std::runtime_error("nobody foresaw this");
+                                }
+                              }};
+  bridge::Follower follower(std::move(parts),
+                            std::make_unique<bridge::Upstream>(fleet_.url(), options_.timings),
+                            plan, 41, 0);
+  fleet_.directive("first");
+  EXPECT_TRUE(wait_said("Could not read the fleet feed: nobody foresaw this"));
+  fleet_.directive("second");
+  EXPECT_TRUE(wait_rows(2));
+  follower.stop();
+  EXPECT_EQ(rows().size(), 2U);
+  std::size_t from_start = 0;
+  for (const FleetRequest& read : fleet_.requests("GET events")) {
+    from_start += query_value(read.query, "after") == "0" ? 1U : 0U;
+  }
+  EXPECT_EQ(from_start, 1U);
 }
 
 // 112

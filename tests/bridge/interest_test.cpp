@@ -260,6 +260,7 @@ const std::vector<Row>& table() {
   return kRows;
 }
 
+// 113
 TEST(Interest, EachRowOfTheTableAndItsEdges) {
   for (const Row& row : table()) {
     Holder holder;

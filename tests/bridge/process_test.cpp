@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <map>
 
@@ -171,6 +172,42 @@ TEST_F(ProcessTest, KilledBetweenPagesNothingIsLostOrTwice) {
     }
   }
 }
+
+#ifdef __linux__
+// How often the threads of a process gave the processor up by themselves: once a wake-up.
+std::int64_t wake_ups(pid_t pid) {
+  std::int64_t count = 0;
+  std::error_code ignored;
+  for (const auto& task :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", ignored)) {
+    std::ifstream status(task.path() / "status");
+    std::string line;
+    while (std::getline(status, line)) {
+      if (line.rfind("voluntary_ctxt_switches:", 0) == 0) {
+        count += std::stoll(line.substr(24));
+      }
+    }
+  }
+  return count;
+}
+
+// 29: unjoined, no timer but the parent check every 5 s; joined and idle, none either but that and
+// the held read
+TEST_F(ProcessTest, AnIdleBridgeSleeps) {
+  const auto bridge = launch();
+  const auto sleeps = [&bridge] {
+    const std::int64_t before = wake_ups(bridge->child().pid());
+    return !wait_until([&] { return wake_ups(bridge->child().pid()) > before + 4; },
+                       base::Milliseconds(1500));
+  };
+  bridge->harness().handshake();
+  EXPECT_TRUE(wait_until(sleeps));
+  EXPECT_TRUE(fleet_.requests().empty());
+  bridge->harness().call("2", "join");
+  EXPECT_NE(bridge->harness().text_of("2"), "");
+  EXPECT_TRUE(wait_until(sleeps));
+}
+#endif
 
 // 146
 TEST_F(ProcessTest, ALockedSinkDoesNotHoldTheEnd) {

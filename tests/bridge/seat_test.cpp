@@ -1,5 +1,6 @@
 // The seat, the bridge record, the Cursor join record.
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -131,6 +132,64 @@ TEST_F(SeatTest, OneProjectIsOneSeatAndItsNameIsSent) {
   EXPECT_EQ(fleet_.requests("POST sessions").at(0).body.find(R"({"project_id":"org/repo",)"), 0U);
 }
 
+// 132: two checkouts, one project
+TEST_F(SeatTest, TwoCheckoutsOfOneProjectShareASeat) {
+  options_.project = "org/repo";
+  const sink::SeatFiles here = files();
+  const base::FileLock lock = held_by_another(here);
+  const std::string other = dir_ / "other";
+  ASSERT_EQ(::mkdir(other.c_str(), 0700), 0);
+  ASSERT_EQ(::chdir(other.c_str()), 0);
+  start();
+  harness_->handshake();
+  EXPECT_TRUE(said(text::seat_held(::getpid())));
+  finish();
+  options_.project.clear();
+  start();
+  harness_->handshake();
+  EXPECT_EQ(times_said(text::seat_held(::getpid())), 1U);  // without it, a checkout is a seat
+}
+
+// 133: the checkout was changed under a bridge that runs: hooks find its key by the record, so the
+// next bridge takes that key too
+TEST_F(SeatTest, TheRecordedKeyOfARunningBridgeIsTaken) {
+  const sink::SeatFiles before = files();
+  const base::FileLock lock = held_by_another(before);
+  write_text(sink::record_path(before.folder, {fleet_.url(), "codex", ""}, dir_ / "work"),
+             before.key + "\n");
+  write_text(dir_ / ".git/HEAD", "ref: refs/heads/main\n");  // now the parent is the checkout
+  for (const char* part : {".git/objects", ".git/refs"}) {
+    ASSERT_EQ(::mkdir((dir_ / part).c_str(), 0700), 0);
+  }
+  start_joined();
+  EXPECT_TRUE(said(text::seat_held(::getpid())));
+  EXPECT_EQ(files().key, before.key);
+  fleet_.directive();
+  EXPECT_TRUE(wait_rows(1));
+  EXPECT_TRUE(base::exists(before.database()));
+}
+TEST_F(SeatTest, ARecordedKeyWhoseSeatIsFreeIsLeft) {
+  const sink::SeatFiles before = files();
+  const std::string record =
+      sink::record_path(before.folder, {fleet_.url(), "codex", ""}, dir_ / "work");
+  ASSERT_TRUE(base::make_private_directory(before.folder).ok());
+  write_text(record, std::string(32, 'a') + "\n");
+  start();
+  harness_->handshake();
+  EXPECT_EQ(read_text(record), before.key);
+  EXPECT_FALSE(said("another bridge"));
+}
+
+// 133: L2
+TEST_F(SeatTest, AnUnreadableCheckoutIsSaidAndItsFolderIsTheSeat) {
+  write_text(dir_ / "work/.git", "gitdir: /" + std::string(300, 'x') + "\n");  // ENAMETOOLONG
+  start_joined();
+  EXPECT_EQ(times_said("this checkout could not be read ("), 1U);
+  EXPECT_TRUE(said("); this bridge uses the sink of the folder it was started in."));
+  fleet_.directive();
+  EXPECT_TRUE(wait_rows(1));
+}
+
 // 134
 TEST_F(SeatTest, TheKeyRecordIsThereWhileTheBridgeRuns) {
   const std::string record =
@@ -140,6 +199,16 @@ TEST_F(SeatTest, TheKeyRecordIsThereWhileTheBridgeRuns) {
   EXPECT_EQ(read_text(record), files().key);
   finish();
   EXPECT_FALSE(base::exists(record));
+}
+
+// 38: without a cause there is no Cursor text
+TEST_F(SeatTest, ANewCursorApplicationIsToldOfNoEarlierJoin) {
+  options_.harness = "cursor";
+  start();
+  harness_->request("1", "initialize");
+  const std::string answer = harness_->answer("1");
+  EXPECT_EQ(answer.find("Cursor"), std::string::npos) << answer;
+  EXPECT_EQ(answer.find("operator: "), std::string::npos);
 }
 
 // 135

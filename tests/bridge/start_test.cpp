@@ -260,6 +260,64 @@ TEST_F(StartTest, UnjoinedAnswers) {
   EXPECT_TRUE(fleet_.requests().empty());
 }
 
+// 22, 23, 21, 33: also once joined, and case M04: a bad line between two good ones harms neither
+TEST_F(StartTest, WhatIsNoMessageIsAnsweredTheSameOnceJoined) {
+  start_joined();
+  const std::string parse =
+      R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"That was not a JSON-RPC message."}})";
+  const std::string invalid =
+      R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"That was not a JSON-RPC message."}})";
+  const std::vector<std::pair<std::string, std::string>> pairs = {
+      {"garbage from a log", parse},
+      {"\"\xff\"", parse},
+      {"7", parse},
+      {"true", parse},
+      {"{}", invalid},
+      {R"({"id":true,"method":"ping"})", invalid},
+      {R"({"id":[1],"method":"ping"})", invalid},
+      {std::string(129, '[') + std::string(129, ']'),
+       R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"The message is nested deeper than 128 levels."}})"},
+      {R"({"id":5,"method":"server/discover"})",
+       R"({"jsonrpc":"2.0","id":5,"error":{"code":-32601,"message":"Method not found"}})"},
+  };
+  const std::size_t upstream = fleet_.count("POST mcp");
+  int id = 100;
+  for (const auto& [sent, expected] : pairs) {
+    const std::size_t before = harness_->lines().size();
+    harness_->request(std::to_string(++id), "ping");
+    harness_->send(sent);
+    harness_->request(std::to_string(++id), "ping");
+    ASSERT_TRUE(wait_until([&] { return harness_->lines().size() >= before + 3; })) << sent;
+    EXPECT_EQ(harness_->lines().at(before + 1), expected);
+    EXPECT_EQ(harness_->lines().size(), before + 3);
+  }
+  EXPECT_EQ(fleet_.count("POST mcp"), upstream);
+}
+
+// 15, case M01: a request in three writes, two in one, a split inside a character
+TEST_F(StartTest, RequestsInPiecesAreAnsweredOnce) {
+  start_joined();
+  const std::string line =
+      R"({"jsonrpc":"2.0","id":"\u00e9 é","method":"tools/call","params":{"name":"task_list"}})";
+  const std::size_t inside = line.find("é") + 1;
+  for (const std::string& piece :
+       {line.substr(0, 9), line.substr(9, inside - 9), line.substr(inside) + "\n"}) {
+    harness_->send_raw(piece);
+    harness_->send_raw("");
+  }
+  harness_->send_raw(
+      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n{\"jsonrpc\":\"2.0\",\"id\":2,"
+      "\"method\":"
+      "\"ping\"}\n");
+  EXPECT_NE(harness_->answer(R"("\u00e9 é")"), "");
+  EXPECT_NE(harness_->answer("1"), "");
+  EXPECT_NE(harness_->answer("2"), "");
+  for (const char* id : {R"("id":"\u00e9 é",)", R"("id":1,)", R"("id":2,)"}) {
+    EXPECT_EQ(harness_->count(id), 1U) << id;
+  }
+  EXPECT_EQ(fleet_.requests("POST mcp").back().body, line);
+}
+
 // 32, 34, 35, 36
 TEST_F(StartTest, InitializeTellsTheVersionAndTheCapabilities) {
   start();
@@ -304,19 +362,41 @@ TEST_F(StartTest, AStuckServiceHoldsTheInputUpAndNothingIsLost) {
   std::string lines;
   const std::string pad(4000, 'x');
   constexpr int kCalls = 500;
+  std::atomic<int> sent{0};
   std::thread sender([&] {
-    for (int i = 0; i < kCalls; ++i) {
+    for (int i = 0; i < kCalls; ++i, ++sent) {
       harness_->call(std::to_string(1000 + i), "task_list", "{\"x\":\"" + pad + "\"}");
     }
   });
   ASSERT_TRUE(fleet_.wait_for("POST mcp", 1 + 8));
+  // 256 wait, 8 are in flight, the rest fills the pipe and the reader's buffer: about 300.
+  EXPECT_FALSE(wait_until([&] { return sent > 400; }, base::Milliseconds(300)));
   stuck = false;
   sender.join();
   EXPECT_TRUE(wait_until([&] { return harness_->count(R"("id":1)") >= kCalls; },
                          base::Milliseconds(15000)));
 }
 
-// 139, 141 in part; case M08
+// Case M08: the harness quits while its initialize still waits for a join at launch
+TEST_F(StartTest, AHarnessThatQuitsDuringInitializeEndsTheBridge) {
+  options_.auto_join = true;
+  options_.timings.launch_wait = base::Milliseconds(5000);
+  options_.timings.leave_wait = base::Milliseconds(200);
+  options_.timings.delete_wait = base::Milliseconds(200);
+  fleet_.on("POST sessions", FleetReply{200, "", {}, false, true, false});
+  start();
+  harness_->request("1", "initialize");
+  ASSERT_TRUE(fleet_.wait_for("POST sessions", 1));
+  const base::SteadyTime begun = std::chrono::steady_clock::now();
+  harness_->close_output();
+  harness_->close_input();
+  thread_.join();
+  EXPECT_EQ(code_, 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(2000));
+  EXPECT_FALSE(*base::FileLock::held(files().seat()));
+}
+
+// 139
 TEST_F(StartTest, EndOfInputLetsCallsInFlightAnswer) {
   start_joined();
   fleet_.on("POST mcp", [](const FleetRequest&) {
@@ -334,11 +414,35 @@ TEST_F(StartTest, EndOfInputLetsCallsInFlightAnswer) {
 
 // 140
 TEST_F(StartTest, AStopBeforeTheLoopForwardsNothing) {
+  options_.auto_join = true;
+  waiting_input_ =
+      R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"join","arguments":{}}})"
+      "\n"
+      R"({"jsonrpc":"2.0","id":2,"method":"ping"})"
+      "\n";
+  stopped_at_start_ = true;
   start();
-  stop_.write_end.reset();
   thread_.join();
   EXPECT_EQ(code_, 0);
   EXPECT_TRUE(fleet_.requests().empty());
+  EXPECT_TRUE(harness_->lines().empty());
+  EXPECT_FALSE(*base::FileLock::held(files().seat()));
+}
+
+// 141
+TEST_F(StartTest, ASilentStdinIsNoEndAndTimersRun) {
+  options_.timings.heartbeat = base::Milliseconds(50);
+  options_.timings.watcher = base::Milliseconds(50);
+  options_.timings.capacity = base::Milliseconds(50);
+  start_joined();
+  ASSERT_TRUE(fleet_.wait_for("POST agent/heartbeat", 5));
+  ASSERT_TRUE(fleet_.wait_for("POST agent/watcher", 5));
+  ASSERT_TRUE(fleet_.wait_for("GET agent/session", 5));
+  fleet_.directive();
+  EXPECT_TRUE(wait_rows(1));
+  EXPECT_EQ(fleet_.count("DELETE sessions/41"), 0U);
+  harness_->request("9", "ping");
+  EXPECT_NE(harness_->answer("9"), "");
 }
 
 // 144
