@@ -14,5 +14,8 @@ namespace robot_council::base::os {
 [[nodiscard]] Fd open_process(pid_t pid);
 // Bytes of the system's random generator; false if it has none.
 [[nodiscard]] bool fill_random(void* into, std::size_t size);
+// Memory that was given back goes back to the system, for a process that lives long and is large
+// for moments only. Before the first thread. Nothing where the allocator has no such choice.
+void give_memory_back_early();
 
 }  // namespace robot_council::base::os

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/os.hpp"
 #include "base/signals.hpp"
 #include "bridge/bridge.hpp"
 #include "cli/exit.hpp"
@@ -10,6 +11,7 @@
 namespace robot_council::cli {
 
 int run_mcp(const base::Context& context, const Args& args) {
+  base::os::give_memory_back_early();
   base::Result<base::SignalReader> signals = base::SignalReader::open({SIGTERM, SIGINT, SIGHUP});
   if (!signals) {
     context.log.error(signals.error().what);
