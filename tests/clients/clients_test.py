@@ -11,6 +11,11 @@ import sys
 from drivers import DIRECTIVE, RUNNERS, FakeModel, Fleet, run, wait_for
 
 
+def ended_or_killed(fleet, harness):
+    """The bridge has ended its session. Copilot kills its servers at once, so there the service finds out later."""
+    return harness == "copilot" or not fleet.live_sessions()
+
+
 def one_event_is_one_more_turn(harness):
     """A directive that comes during the turn reaches the model as the reason to go on; the next turn end is quiet."""
     with contextlib.closing(Fleet(harness)) as fleet:
@@ -24,7 +29,7 @@ def one_event_is_one_more_turn(harness):
             assert DIRECTIVE not in seen[0], "the first request knew the directive already"
             assert DIRECTIVE in seen[1], detail
             assert fleet.waiting() == [], "something is still waiting"
-            wait_for("the session's end at the service", lambda: not fleet.live_sessions(), 10)
+            wait_for("the session's end at the service", lambda: ended_or_killed(fleet, harness), 10)
             history = fleet.command("pending", "--history", f"--service={fleet.url}", f"--harness={harness}")
             assert "session-ended" in history or "confirmed" in history, history
 
@@ -56,9 +61,43 @@ def broken_sink_is_told_once(harness):
             assert "could not read the fleet events" in seen[1], seen[1][-1500:]
 
 
+def no_hook_is_one_turn(harness):
+    """Without a stop hook the event stays unread: the turn ends, and the history says that nobody got it."""
+    with contextlib.closing(Fleet(harness)) as fleet:
+        fleet.hooked = False
+        model = FakeModel([{"text": "only answer", "before": fleet.direct}])
+        with contextlib.closing(model):
+            done = RUNNERS[harness](fleet, model)
+            assert done.returncode == 0, done.stderr[-1500:]
+            assert len(model.requests) == 1, f"{len(model.requests)} requests\n{done.stdout[-1500:]}"
+            wait_for("the end of the bridge", lambda: ended_or_killed(fleet, harness), 10)
+            history = fleet.command("pending", "--history", f"--service={fleet.url}", f"--harness={harness}")
+            unread = f"session-ended 0x [directive] {DIRECTIVE}" in history or DIRECTIVE in json.dumps(fleet.waiting())
+            assert unread and "confirmed" not in history, history
+
+
+def a_flood_of_events_is_bounded(harness, rounds):
+    """An event comes in every turn. The client has no limit of its own; the hook answers so many times, then the turn ends."""
+    with contextlib.closing(Fleet(harness)) as fleet:
+        fleet.env["ROBOT_COUNCIL_ROUNDS"] = str(rounds)
+        turns = [{"text": f"answer {number}", "before": functools.partial(fleet.direct, f"event number {number} of many")}
+                 for number in range(rounds + 4)]
+        model = FakeModel(turns)
+        with contextlib.closing(model):
+            done = RUNNERS[harness](fleet, model)
+            assert done.returncode == 0, done.stderr[-1500:]
+            assert len(model.requests) == rounds + 1, f"{len(model.requests)} requests\n{done.stdout[-1500:]}"
+            for number in range(rounds):
+                assert f"event number {number} of many" in json.dumps(model.requests[number + 1]), f"event {number} did not arrive"
+
+
 def main():
     tests = [(f"{harness}: {test.__name__.replace('_', ' ')}", functools.partial(test, harness))
-             for harness in RUNNERS for test in (one_event_is_one_more_turn, quiet_is_one_turn, broken_sink_is_told_once)]
+             for harness in RUNNERS
+             for test in (one_event_is_one_more_turn, quiet_is_one_turn, broken_sink_is_told_once, no_hook_is_one_turn)]
+    # Codex and Gemini would go on for ever (wiki/Harnesses.md).
+    tests += [(f"{harness}: a flood of events is bounded, rounds {rounds}", functools.partial(a_flood_of_events_is_bounded, harness, rounds))
+              for harness, rounds in (("codex", 1), ("codex", 3), ("gemini", 3))]
     return run(tests)
 
 

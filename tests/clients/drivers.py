@@ -3,6 +3,7 @@
 A test file imports this module, names its tests and calls run(). It is started as  TEST PREFIX CLIENTS  by tools/test-clients:
 PREFIX is where robot-council is installed, CLIENTS the folder with the npm installs. A client that is not there is skipped with the reason.
 """
+import concurrent.futures
 import hashlib
 import json
 import os
@@ -60,6 +61,7 @@ class Fleet:
         assert line.startswith("listening on http://"), f"serve said {line!r}"
         self.url = line.split()[-1]
         self.command("enroll", "--local", "--data", str(self.data), f"--harness={harness}", "--credential-store=file")
+        self.hooked = True  # a driver wires the stop hook
         self.script = self.root / "robot-council-stop-hook"
         self.fill_script()
 
@@ -132,7 +134,8 @@ def hook(fleet, event="Stop", **more):
 
 def claude(fleet, model):
     binary = client_path("claude/node_modules/@anthropic-ai/claude-code-linux-x64/claude")
-    write_json(fleet.home / ".claude/settings.json", hook(fleet))
+    if fleet.hooked:
+        write_json(fleet.home / ".claude/settings.json", hook(fleet))
     write_json(fleet.project / ".mcp.json", {"mcpServers": {"robot-council": fleet.server_entry()}})
     return run_client(fleet, [str(binary), "-p", "go", "--output-format", "stream-json", "--verbose"],
                       {"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": "dummy-key", "DISABLE_AUTOUPDATER": "1",
@@ -144,10 +147,12 @@ def codex(fleet, model):
         or next(iter(CLIENTS.glob("codex/node_modules/@openai/codex*/vendor/*/bin/codex")), None)
     if binary is None:
         raise Skipped("codex is not installed")
-    write_json(fleet.home / ".codex/hooks.json", hook(fleet))
+    if fleet.hooked:
+        write_json(fleet.home / ".codex/hooks.json", hook(fleet))
     entry = {"event_name": "stop", "hooks": [{"async": False, "command": str(fleet.script), "timeout": 20, "type": "command"}]}
     digest = hashlib.sha256(json.dumps(entry, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
     server = fleet.server_entry()
+    (fleet.home / ".codex").mkdir(exist_ok=True)
     (fleet.home / ".codex/config.toml").write_text(f'''model = "gpt-5.4"
 model_provider = "script"
 [model_providers.script]
@@ -167,8 +172,9 @@ env = {{ ROBOT_COUNCIL_SERVICE = "{fleet.url}", ROBOT_COUNCIL_HARNESS = "codex" 
 
 def gemini(fleet, model):
     program = client_path("gemini/node_modules/@google/gemini-cli/bundle/gemini.js")
-    settings = hook(fleet, "AfterAgent")
-    settings["hooks"]["AfterAgent"][0]["hooks"][0].update({"timeout": 20000, "command": f"test ! -x {fleet.script} || {fleet.script}"})
+    settings = hook(fleet, "AfterAgent") if fleet.hooked else {}
+    if fleet.hooked:
+        settings["hooks"]["AfterAgent"][0]["hooks"][0].update({"timeout": 20000, "command": f"test ! -x {fleet.script} || {fleet.script}"})
     settings["security"] = {"auth": {"selectedType": "gemini-api-key"}}
     settings["mcpServers"] = {"robot-council": fleet.server_entry()}
     write_json(fleet.home / ".gemini/settings.json", settings)
@@ -178,8 +184,9 @@ def gemini(fleet, model):
 
 def copilot(fleet, model):
     binary = client_path("copilot/node_modules/@github/copilot-linux-x64/copilot")
-    write_json(fleet.home / ".copilot/hooks/robot-council.json",
-               {"version": 1, "hooks": {"agentStop": [{"type": "command", "bash": str(fleet.script), "timeoutSec": 20}]}})
+    if fleet.hooked:
+        write_json(fleet.home / ".copilot/hooks/robot-council.json",
+                   {"version": 1, "hooks": {"agentStop": [{"type": "command", "bash": str(fleet.script), "timeoutSec": 20}]}})
     write_json(fleet.home / ".copilot/mcp-config.json",
                {"mcpServers": {"robot-council": {"type": "local", "tools": ["*"], **fleet.server_entry()}}})
     return run_client(fleet, [str(binary), "-p", "go", "--allow-all-tools", "--output-format", "json"],
@@ -190,24 +197,26 @@ def copilot(fleet, model):
 RUNNERS = {"claude": claude, "codex": codex, "gemini": gemini, "copilot": copilot}
 
 
-def run(tests):
-    """Runs (name, function) pairs and prints TAP; RC_CLIENT=<part of a name> chooses. Returns the exit code."""
+def run(tests, at_once=2):
+    """Runs (name, function) pairs, some at once, and prints TAP; RC_CLIENT=<part of a name> chooses. Returns the exit code."""
     only = os.environ.get("RC_CLIENT")
     tests = [pair for pair in tests if not only or only in pair[0]]
     print(f"1..{len(tests)}")
-    failed = False
-    for number, (name, test) in enumerate(tests, 1):
+
+    def one(numbered):
+        number, (name, test) = numbered
         start = time.monotonic()
         try:
             test()
-            print(f"ok {number} {name} ({time.monotonic() - start:.1f} s)", flush=True)
+            return True, f"ok {number} {name} ({time.monotonic() - start:.1f} s)"
         except Skipped as why:
-            print(f"ok {number} {name} # skip {why}", flush=True)
+            return True, f"ok {number} {name} # skip {why}"
         except Exception as why:  # noqa: BLE001  one test's failure is not the end of the others
-            failed = True
-            print(f"not ok {number} {name}", flush=True)
-            for line in (str(why) or traceback.format_exc()).splitlines():
-                print(f"# {line}", flush=True)
-    return 1 if failed else 0
+            return False, "\n".join([f"not ok {number} {name}", *(f"# {line}" for line in (str(why) or traceback.format_exc()).splitlines())])
 
-
+    good = True
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        for fine, text in pool.map(one, enumerate(tests, 1)):
+            good = good and fine
+            print(text, flush=True)
+    return 0 if good else 1
