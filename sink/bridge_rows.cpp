@@ -231,4 +231,11 @@ std::optional<std::int64_t> BridgeRows::lowest_unconfirmed(std::int64_t join_no)
   return optional_integer(query.getColumn(0));
 }
 
+bool BridgeRows::has_local(const std::string& type) {
+  SQLite::Statement query(db_, sql::kCountOfType);
+  query.bind(1, type);
+  query.executeStep();
+  return query.getColumn(0).getInt64() > 0;
+}
+
 }  // namespace robot_council::sink

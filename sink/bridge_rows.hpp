@@ -36,6 +36,8 @@ class BridgeRows {
   void end_session(const std::vector<std::int64_t>& join_nos);
   // The lowest id stored under this join that is not confirmed.
   [[nodiscard]] std::optional<std::int64_t> lowest_unconfirmed(std::int64_t join_no);
+  // An entry of this type is waiting or not yet confirmed.
+  [[nodiscard]] bool has_local(const std::string& type);
 
  private:
   [[nodiscard]] std::vector<Entry> share_rows();

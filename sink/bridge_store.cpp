@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -89,8 +90,10 @@ struct BridgeStore::State {
   std::optional<std::int64_t>
       unconfirmed;  // lowest id of the current join not confirmed, as of the last transaction
   std::unique_ptr<Connection> connection;
-  std::uint64_t looked_at = 0;  // inode of the file that was opened last, or was to be
-  std::string owed_gap;         // body of a bridge.sink-gap that is not stored yet
+  std::uint64_t looked_at = 0;            // inode of the file that was opened last, or was to be
+  std::string owed_gap;                   // body of a bridge.sink-gap that is not stored yet
+  std::optional<std::int64_t> gap_after;  // what the newest one says, until it was seen to have
+                                          // been taken in: another damage may take it along
   std::size_t gaps_stored = 0;
 
   [[nodiscard]] base::Status attach(Leaving leaving, const WaitBudget& budget);
@@ -99,6 +102,7 @@ struct BridgeStore::State {
   [[nodiscard]] base::Status set_aside(Leaving leaving, const WaitBudget& budget,
                                        const std::string& why);
   [[nodiscard]] std::string name_of_inode(std::uint64_t inode) const;
+  [[nodiscard]] std::string newest_set_aside() const;
   void owe_gap(const std::string& set_aside_as);
 
   using Work = std::function<base::Status(BridgeRows&)>;
@@ -185,6 +189,10 @@ base::Status BridgeStore::State::begin(const WaitBudget& budget) {
     }
     if (identity.content == Content::blank) {
       db.exec(sql::kCreate);
+      // A bridge that was killed between setting a file aside and beginning this one said nothing.
+      if (const std::string left = newest_set_aside(); owed_gap.empty() && !left.empty()) {
+        owe_gap(left);
+      }
     }
     BridgeRows rows(db, join, clock.wall_ms());
     number = rows.add_join(cursor);
@@ -204,7 +212,11 @@ base::Status BridgeStore::State::begin(const WaitBudget& budget) {
 }
 
 void BridgeStore::State::owe_gap(const std::string& set_aside_as) {
-  const auto after = unconfirmed ? std::optional<std::int64_t>(*unconfirmed - 1) : cursor;
+  auto after = unconfirmed ? std::optional<std::int64_t>(*unconfirmed - 1) : cursor;
+  if (gap_after && (!after || *gap_after < *after)) {
+    after = gap_after;
+  }
+  gap_after = after;
   owed_gap = gap_body(set_aside_as, after);
 }
 
@@ -238,6 +250,18 @@ base::Status BridgeStore::State::set_aside(Leaving leaving, const WaitBudget& bu
               name + " and a new one started.");
   owe_gap(name);
   return {};
+}
+
+// "" if there is none. The names end with their time, so the order of the alphabet is that of time.
+std::string BridgeStore::State::newest_set_aside() const {
+  const std::string head = files.key + ".db.corrupt-";
+  std::string newest;
+  for (const std::string& name : base::list_directory(files.folder).value_or({})) {
+    if (name.compare(0, head.size(), head) == 0 && !name.ends_with("-journal")) {
+      newest = std::max(newest, name);
+    }
+  }
+  return newest;
 }
 
 // The name under which another bridge set the file aside, "" if it is not to be found.
@@ -295,7 +319,7 @@ BridgeStore::~BridgeStore() = default;
 base::Result<BridgeStore> BridgeStore::open(const SeatFiles& files, const JoinInfo& join,
                                             const base::Context& context) {
   std::unique_ptr<State> state(
-      new State{files, context.clock, context.log, join, {}, join.cursor, {}, {}, 0, {}, 0});
+      new State{files, context.clock, context.log, join, {}, join.cursor, {}, {}, 0, {}, {}, 0});
   for (const auto& line : {older_program_line(files), network_folder_line(files)}) {
     if (line) {
       context.log.warning(*line);
@@ -313,6 +337,7 @@ base::Result<Appended> BridgeStore::append(const Page& page) {
   Appended added;
   std::optional<std::int64_t> number;
   std::optional<std::int64_t> unconfirmed;
+  bool gap_waits = false;
   auto done = state.transact(Leaving::events, [&](BridgeRows& rows) -> base::Status {
     added = {};
     std::int64_t join_no = state.join_nos.back();
@@ -331,6 +356,7 @@ base::Result<Appended> BridgeStore::append(const Page& page) {
       rows.set_cursor(join_no, *page.cursor);
     }
     unconfirmed = rows.lowest_unconfirmed(join_no);
+    gap_waits = rows.has_local(kSinkGap);
     return {};
   });
   if (!done) {
@@ -343,6 +369,9 @@ base::Result<Appended> BridgeStore::append(const Page& page) {
     state.cursor = page.cursor;
   }
   state.unconfirmed = unconfirmed;
+  if (!gap_waits) {
+    state.gap_after.reset();
+  }
   added.local += std::exchange(state.gaps_stored, 0);
   return added;
 }

@@ -90,9 +90,12 @@ inline constexpr const char* kToHistory =
     "proof)"
     " SELECT ?, ?, writes, join_no, event_id, json, to_session, printed_ms, proof FROM entry WHERE "
     "seq = ?";
+// Both touch the old end of the table only: what a hand-over costs does not grow with the history.
 inline constexpr const char* kPruneByCount =
-    "DELETE FROM history WHERE seq <= (SELECT seq FROM history ORDER BY seq DESC LIMIT 1 OFFSET ?)";
-inline constexpr const char* kPruneByAge = "DELETE FROM history WHERE left_ms < ?";
+    "DELETE FROM history WHERE seq <= (SELECT max(seq) FROM history) - ?";
+inline constexpr const char* kPruneByAge =
+    "DELETE FROM history WHERE seq < coalesce((SELECT seq FROM history WHERE left_ms >= ? ORDER BY "
+    "seq LIMIT 1), 0)";
 inline constexpr const char* kHistory =
     "SELECT left_ms, why, writes, event_id, json, to_session, printed_ms, proof FROM history ORDER "
     "BY seq DESC LIMIT ?";
@@ -101,6 +104,8 @@ inline constexpr const char* kJoinHistoryIds =
 inline constexpr const char* kLowestUnconfirmed =
     "SELECT min(event_id) FROM (SELECT event_id FROM entry WHERE join_no = ?1 UNION ALL"
     " SELECT event_id FROM history WHERE join_no = ?1 AND why <> 'confirmed')";
+inline constexpr const char* kCountOfType =
+    "SELECT count(*) FROM entry WHERE event_id IS NULL AND type = ?";
 inline constexpr const char* kPrintedCopies =
     "SELECT join_no, event_id, json, to_session FROM history WHERE event_id IS NOT NULL AND "
     "printed_ms IS NOT NULL"
