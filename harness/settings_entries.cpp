@@ -68,9 +68,10 @@ class EventsReader {
     return settings_place(document_.text, offset).line;
   }
 
-  void add(std::string_view rule, std::size_t offset, std::string text, std::string remedy) {
+  void add(std::string_view rule, std::size_t offset, std::string text, std::string remedy,
+           FaultSeverity severity = FaultSeverity::error) {
     const SettingsPlace place = settings_place(document_.text, offset);
-    read_.faults.push_back({FaultSeverity::error, std::string(rule), place.line, std::move(text),
+    read_.faults.push_back({severity, std::string(rule), place.line, std::move(text),
                             std::move(remedy), place.column});
   }
   void refuse_file(std::size_t offset, const std::string& why, std::string remedy) {
@@ -217,6 +218,7 @@ class EventsReader {
       entry.accepted = false;
     }
     hash_keys(node, entry);
+    unknown_keys(node);
     read_.entries.push_back(std::move(entry));
   }
 
@@ -342,6 +344,22 @@ class EventsReader {
       return false;
     }
     return true;
+  }
+
+  // Said of Cursor only: what it does with a key that it does not know is not proven, and it drops
+  // whole files for less.
+  void unknown_keys(const SettingsNode& node) {
+    static const Names kKnown = {"type",    "command",    "prompt",     "model",
+                                 "timeout", "loop_limit", "failClosed", "matcher"};
+    for (const SettingsMember& member : node.members) {
+      if (client_ == Client::cursor && !contains(kKnown, member.key)) {
+        add("unknown-key", member.key_begin,
+            "\"" + quoted_text(member.key) +
+                "\" is no key of a Cursor hook; what Cursor does "
+                "with the entry is not proven.",
+            "Remove it.", FaultSeverity::warning);
+      }
+    }
   }
 
   void hash_keys(const SettingsNode& node, HookEntry& entry) {

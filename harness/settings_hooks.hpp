@@ -32,7 +32,7 @@ enum class FaultSeverity : std::uint8_t { error, warning, information };
 // One thing wrong with a file. `text` and `remedy` are sentences without control characters.
 struct SettingsFault {
   FaultSeverity severity = FaultSeverity::error;
-  std::string rule;      // id: syntax, encoding, root, wrapper, void, shape
+  std::string rule;      // id: syntax, encoding, root, wrapper, void, shape, unknown-key
   std::size_t line = 0;  // 1-based; 0: the whole file
   std::string text;
   std::string remedy;
