@@ -14,6 +14,7 @@
 
 #include "base/json.hpp"
 #include "base/json_scan.hpp"
+#include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "tests/e2e/hook_fixture.hpp"
 
@@ -159,6 +160,28 @@ TEST(HookPayload, SeventeenMebibytesAreNotRead) {  // 96
   EXPECT_EQ(seat.waiting(), 1U);
 }
 
+// What a payload of 100 MiB costs is bounded by what is read of it.
+TEST(HookPayload, AHugePayloadTakesBoundedMemory) {  // 96
+  HookSeat seat;
+  seat.store_directive();
+  const std::string hook = program("robot-council") + " pending --hook";
+  const std::string script =
+      "(printf '{\"hook_event_name\":\"Stop\",\"prompt\":\"'; head -c 104857600 /dev/zero | tr "
+      "'\\0' "
+      "x) 2>/dev/null | { exec 3<&0; " +
+      hook +
+      " <&3 & pid=$!; most=0; while size=$(sed -n 's/^VmHWM:[^0-9]*\\([0-9]*\\).*/\\1/p' "
+      "/proc/$pid/status 2>/dev/null) && [ -n \"$size\" ]; do most=$size; done; wait $pid; echo "
+      "$most; }";
+  const Ran ran = run({"/bin/sh", "-c", script}, seat.environment(), {}, seat.folder());
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const auto kilobytes = base::parse_digits(base::trim(ran.out));
+  ASSERT_TRUE(kilobytes.has_value()) << ran.out << ran.err;
+  EXPECT_GT(*kilobytes, 1000) << "it was looked at";
+  EXPECT_LT(*kilobytes, 64 * 1024) << "KiB: 16 MiB are kept, and the buffer doubles";
+  EXPECT_EQ(seat.waiting(), 1U);
+}
+
 TEST(HookPayload, StdinThatIsNoPayload) {  // 97, P13
   HookSeat seat;
   seat.store_directive();
@@ -244,6 +267,21 @@ TEST(HookPayload, HelpersOfTheAgentGetNothing) {  // 101, P15
   EXPECT_EQ(seat.waiting(), 1U);
   EXPECT_EQ(seat.hook(claude_stop({{"agent_id", "\"\""}, {"agent_type", "\"x\""}})).out,
             block_answer({line}));
+}
+
+TEST(HookPayload, ASubagentsStopInBetweenChangesNoRow) {  // 66
+  HookSeat seat;
+  seat.store_directive();
+  EXPECT_NE(seat.hook(claude_stop()).out, "");
+  const std::string before = read_text(seat.files().database());
+  for (const std::string& stop :
+       {payload_fixture("claude-2.1.332-subagent-stop.json"),
+        claude_stop({{"agent_id", "\"a1\""}, {"stop_hook_active", "true"}})}) {
+    EXPECT_EQ(seat.hook(stop).out, "");
+    EXPECT_EQ(read_text(seat.files().database()), before);
+  }
+  EXPECT_EQ(seat.hook(claude_stop({{"stop_hook_active", "true"}})).out, "");
+  EXPECT_EQ(seat.rows().size(), 0U) << "and the continuation still confirms";
 }
 
 TEST(HookPayload, DepthAndWrongTypesDoNotBreakIt) {  // 102
