@@ -12,6 +12,9 @@ enum class Repeat : unsigned char { last_wins, all };
 // Whether an option that takes a value may stand alone: it is then there without one.
 enum class Bare : unsigned char { no, allowed };
 enum class Show : unsigned char { listed, hidden };
+// What a command line with an unknown option or word does: a usage error, or nothing (what a client
+// calls at every turn end must not fail because an older program reads a newer entry).
+enum class Unknown : unsigned char { refused, ignored };
 
 // One option. `value` is the word for its value in the help ("URL"); empty for a switch.
 struct Option {
@@ -57,6 +60,7 @@ struct Command {
   // on").
   int usage_exit = 2;
   std::string_view group = {};  // heading in the list
+  Unknown unknown = Unknown::refused;
 };
 
 // All commands, in the order of the list.

@@ -144,6 +144,9 @@ base::Result<Args> parse(const Command& command, const std::vector<std::string>&
     }
     args.options_[std::string(option.name)] = given;
   }
+  if (command.unknown == Unknown::ignored) {
+    return args;
+  }
   for (const auto& word : app.remaining()) {
     if (word.size() > 1 && word.front() == '-') {
       return unknown_option(command, word);
@@ -155,9 +158,15 @@ base::Result<Args> parse(const Command& command, const std::vector<std::string>&
   }
   return args;
 } catch (const CLI::ArgumentMismatch& mismatch) {
+  if (command.unknown == Unknown::ignored) {
+    return Args{};
+  }
   return base::Error{base::Errc::invalid,
                      "Option needs a value: " + base::for_display(mismatch.what()) + "."};
 } catch (const CLI::Error& failure) {
+  if (command.unknown == Unknown::ignored) {
+    return Args{};
+  }
   return base::Error{base::Errc::invalid, base::for_display(failure.what()) + "."};
 }
 

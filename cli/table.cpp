@@ -6,6 +6,7 @@
 #include "cli/table_bridge.hpp"
 #include "cli/table_fleet.hpp"
 #include "cli/table_program.hpp"
+#include "cli/table_stops.hpp"
 #include "cli/table_wiring.hpp"
 
 namespace robot_council::cli {
@@ -97,7 +98,7 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands = [] {
     std::vector<Command> all = {pending(), wait(), hooks_scan()};
     const std::vector<std::vector<Command>> parts = {
-        bridge_commands(),  brake_commands(), wiring_commands(),
+        bridge_commands(),  brake_commands(), stops_commands(),   wiring_commands(),
         account_commands(), fleet_commands(), program_commands(),
     };
     for (const auto& part : parts) {

@@ -9,28 +9,30 @@ constexpr Option kDryRun{"--dry-run", "", "print what would change, write nothin
 constexpr Option kYes{"--yes", "", "do not ask"};
 
 Command setup() {
-  return {"setup",
-          "Wire a harness: enrolment, stop-hook script, MCP server, stop hook, and the proof",
-          Where::net,
-          {{"--service", "URL", "the fleet's URL; else ROBOT_COUNCIL_SERVICE"},
-           {"--project", "P", "one seat for all checkouts of this project"},
-           {"--scope", "SCOPE", "whose settings: the user's, or this repository's (user)",
-            "user project"},
-           {"--local", "", "for this user's serve at http://127.0.0.1:8787"},
-           {"--no-wake", "", "claude: without the background hooks that wake an idle session"},
-           {"--channels", "", "claude: say how to start it with channels"},
-           kDryRun,
-           kYes},
-          {kClient},
-          {{0, "no step failed; a second run says Nothing changed."},
-           {1, "a step failed and undid itself, or the person said no"},
-           {2, "unknown harness, option or value; no terminal and neither --yes nor --dry-run"},
-           {130, "interrupted"}},
-          "robot-council setup claude --service https://fleet.example.org",
-          {{"ROBOT_COUNCIL_SERVICE", "the fleet's URL"}},
-          Show::listed,
-          2,
-          kWiring};
+  return {
+      "setup",
+      "Wire a harness: enrolment, stop-hook script, MCP server, stop hook, and the proof",
+      Where::net,
+      {{"--service", "URL", "the fleet's URL; else ROBOT_COUNCIL_SERVICE"},
+       {"--project", "P", "one seat for all checkouts of this project"},
+       {"--scope", "SCOPE", "whose settings: the user's, or this repository's (user)",
+        "user project"},
+       {"--local", "", "for this user's serve at http://127.0.0.1:8787"},
+       {"--no-wake", "", "claude: without the background hooks that wake an idle session"},
+       {"--channels", "", "claude: say how to start it with channels"},
+       {"--stops", "", "claude, codex, gemini: also record turn ends, once a policy asks for it"},
+       kDryRun,
+       kYes},
+      {kClient},
+      {{0, "no step failed; a second run says Nothing changed."},
+       {1, "a step failed and undid itself, or the person said no"},
+       {2, "unknown harness, option or value; no terminal and neither --yes nor --dry-run"},
+       {130, "interrupted"}},
+      "robot-council setup claude --service https://fleet.example.org",
+      {{"ROBOT_COUNCIL_SERVICE", "the fleet's URL"}},
+      Show::listed,
+      2,
+      kWiring};
 }
 
 Command unsetup() {

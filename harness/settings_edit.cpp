@@ -130,10 +130,11 @@ class Editor {
       }
       const HookCommand command =
           entry.find("args") == nullptr ? read_command(line) : read_command(line, words);
-      const bool same_kind =
-          kind == CommandForm::wait ? command.form == CommandForm::wait : command.delivers();
+      const bool delivering = kind != CommandForm::wait && kind != CommandForm::record;
+      const bool same_kind = delivering ? command.delivers() : command.form == kind;
       const std::string bare = plan_.script + (kind == CommandForm::wait ? " --wait" : "");
-      if (same_kind || (!plan_.script.empty() && base::trim(line) == bare)) {
+      const bool script = !plan_.script.empty() && kind != CommandForm::record;
+      if (same_kind || (script && base::trim(line) == bare)) {
         return true;
       }
     }

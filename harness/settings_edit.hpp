@@ -28,7 +28,7 @@ enum class EditFile : std::uint8_t {
 // One of our entries in a hooks object.
 struct WantedHook {
   std::string event;                       // "Stop"
-  CommandForm kind = CommandForm::script;  // script: also a `pending` entry is ours; wait
+  CommandForm kind = CommandForm::script;  // script: also a `pending` entry is ours; wait; record
   std::string entry;  // compact JSON of the entry itself, "" = none of this kind may be left
 };
 

@@ -11,6 +11,7 @@ namespace {
 constexpr int kHookSeconds = 20;     // a sink may be busy for 2 s, twice
 constexpr int kCursorLoops = 10;     // Cursor's own cap of answers in a row is 5
 constexpr int kWakeSeconds = 86400;  // the waiter ends by itself before
+constexpr int kRecordSeconds = 10;   // the recorder ends by itself after 9
 
 std::vector<std::string> server_arguments(const ServerValues& values) {
   std::vector<std::string> words = {"mcp"};
@@ -60,6 +61,29 @@ std::string wake_entry(const std::string& script) {
   entry["command"] = base::shell_quote(script) + " --wait";
   entry["asyncRewake"] = true;
   entry["timeout"] = kWakeSeconds;
+  return base::dump_safe(entry);
+}
+
+std::string record_entry(Client client, const RecordValues& values) {
+  if (client != Client::claude && client != Client::codex && client != Client::gemini) {
+    return "";
+  }
+  std::string command = base::shell_quote(values.program) + " stops record";
+  command += client == Client::claude ? " --deadline 31000" : "";
+  command += " --service " + base::shell_quote(values.service) + " --harness " +
+             std::string(client_name(client));
+  if (!values.project.empty()) {
+    command += " --project " + base::shell_quote(values.project);
+  }
+  base::OrderedJson entry = base::OrderedJson::object();
+  entry["type"] = "command";
+  // A missing command means "go on" to Gemini CLI, for ever.
+  entry["command"] = client == Client::gemini ? command + " || exit 0" : command;
+  if (client == Client::claude) {
+    entry["async"] = true;
+  } else {
+    entry["timeout"] = client == Client::gemini ? kRecordSeconds * 1000 : kRecordSeconds;
+  }
   return base::dump_safe(entry);
 }
 

@@ -16,6 +16,16 @@ namespace robot_council::harness {
 // Claude Code's background entry: "<script> --wait".
 [[nodiscard]] std::string wake_entry(const std::string& script);
 
+// The values of the seat that a recorder looks at.
+struct RecordValues {
+  std::string program;  // BIN
+  std::string service;
+  std::string project;  // "" = none
+};
+// The entry that records turn ends. Claude Code runs it in the background, where nobody waits for
+// it; the others wait up to 10 s. "" for a client whose turn ends are not recorded.
+[[nodiscard]] std::string record_entry(Client client, const RecordValues& values);
+
 struct ServerValues {
   std::string program;  // BIN
   std::string service;

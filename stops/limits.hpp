@@ -39,6 +39,10 @@ inline constexpr std::size_t kMaxTailChars = 6000;
 inline constexpr std::size_t kTailWordChars = 80;  // a cut word is left out up to this length
 inline constexpr std::size_t kMaxRedactedBytes = std::size_t{1024} * 1024;  // the message's end
 
+// Judge local.
+inline constexpr std::size_t kMaxSentences = 6;         // the last ones of a message
+inline constexpr std::size_t kMaxSentenceBytes = 8192;  // of a longer one its end is looked at
+
 // The log.
 inline constexpr std::int64_t kMaxLogBytes = std::int64_t{8} * 1024 * 1024;  // then it is renamed
 inline constexpr std::size_t kMaxIdBytes = 128;                              // longer ones are null

@@ -447,10 +447,14 @@ Step Wirer::put_server(const harness::ServerValues& values) {
       });
 }
 
-Step Wirer::put_hooks(harness::Wake wake) {
+Step Wirer::put_hooks(harness::Wake wake, const std::string& record) {
   const unsigned mode = target_.scope == Scope::user ? 0600 : kSharedMode;
   harness::EditPlan plan = hook_plan({});
   plan.hooks = harness::wanted_hooks(target_.client, places_.script, wake);
+  if (!record.empty()) {
+    plan.hooks.push_back({std::string(harness::stop_event_name(target_.client)),
+                          harness::CommandForm::record, record});
+  }
   return edit(
       "stop hook", places_.hooks.path, mode,
       [&](const std::optional<std::string>& old) { return harness::edit_settings(old, plan); },

@@ -43,7 +43,8 @@ class Wirer {
   // The filled script, 0755. One there for another service, harness or project: failed, both named.
   [[nodiscard]] Step put_script(const std::string& source, const stop_hook::ScriptValues& values);
   [[nodiscard]] Step put_server(const harness::ServerValues& values);
-  [[nodiscard]] Step put_hooks(harness::Wake wake);
+  // `record`: also the entry that records turn ends, "" = it is left as it is.
+  [[nodiscard]] Step put_hooks(harness::Wake wake, const std::string& record = {});
 
   // Entry, server, script out. `pause`: waits 2 s for Cursor, which unloads a hook only when the
   // file is written.

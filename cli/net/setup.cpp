@@ -57,6 +57,7 @@ int run_setup(const base::Context& context, const Args& args) {
   options.scope = args.value("--scope") == "project" ? wiring::Scope::project : wiring::Scope::user;
   options.local = args.has("--local") ? Choice::yes : Choice::no;
   options.wake = args.has("--no-wake") ? harness::Wake::no : harness::Wake::yes;
+  options.stops = args.has("--stops") ? Choice::yes : Choice::no;
   options.channels = args.has("--channels") ? Choice::yes : Choice::no;
   options.dry = args.has("--dry-run") ? wiring::DryRun::yes : wiring::DryRun::no;
   options.folder = base::working_directory().value_or("");

@@ -4,6 +4,7 @@
 #include "cli/small/delivery.hpp"
 #include "cli/small/generate.hpp"
 #include "cli/small/status.hpp"
+#include "cli/small/stops.hpp"
 
 namespace robot_council::cli {
 
@@ -20,6 +21,7 @@ std::vector<Binding> small_bindings() {
       {"brake unwire", run_brake_unwire},
       {"brake git", run_brake_git},
       {"gateway", run_gateway},
+      {"stops record", run_stops_record},
       {"unsetup", run_unsetup},
       {"completion", run_completion},
       {"generate", run_generate},

@@ -150,6 +150,32 @@ TEST(SettingsEdit, BrakeAndStopsEntriesStay) {
   expect_round_trip(setup_plan(Client::claude), unsetup_plan(Client::claude, {}), old);
 }
 
+TEST(SettingsEdit, TheRecorderIsWiredOnceAndOnlyWhereItRecords) {
+  const harness::RecordValues values{"/bin/robot-council", "https://a.example", "p"};
+  EXPECT_EQ(
+      harness::record_entry(Client::claude, values),
+      R"({"type":"command","command":"/bin/robot-council stops record --deadline 31000 --service https://a.example --harness claude --project p","async":true})");
+  EXPECT_EQ(
+      harness::record_entry(Client::gemini, values),
+      R"({"type":"command","command":"/bin/robot-council stops record --service https://a.example --harness gemini --project p || exit 0","timeout":10000})");
+  EXPECT_EQ(harness::record_entry(Client::cursor, values), "");
+  EditPlan plan = setup_plan(Client::claude);
+  plan.hooks.push_back(
+      {"Stop", harness::CommandForm::record, harness::record_entry(Client::claude, values)});
+  const auto once = harness::edit_settings(std::nullopt, plan);
+  ASSERT_TRUE(once.ok()) << once.error().what;
+  EXPECT_NE(once->bytes.find("stops record --deadline"), std::string::npos);
+  EXPECT_NE(once->bytes.find(kScript), std::string::npos);
+  const auto twice = harness::edit_settings(once->bytes, plan);
+  ASSERT_TRUE(twice.ok());
+  EXPECT_FALSE(twice->changed);
+  // unsetup leaves the record alone.
+  const auto undone = harness::edit_settings(once->bytes, unsetup_plan(Client::claude, {}));
+  ASSERT_TRUE(undone.ok());
+  EXPECT_NE(undone->bytes.find("stops record"), std::string::npos);
+  EXPECT_EQ(undone->bytes.find(kScript), std::string::npos);
+}
+
 TEST(SettingsEdit, FiveOldEntriesTwoWithBackslashesBecomeOne74) {
   const std::string old = R"({"hooks":{"Stop":[
  {"hooks":[{"type":"command","command":"/old/robot-council-stop-hook"},{"type":"command","command":"foreign"}]},

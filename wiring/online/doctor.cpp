@@ -12,6 +12,7 @@
 #include "wiring/online/doctor_local.hpp"
 #include "wiring/online/doctor_online.hpp"
 #include "wiring/online/doctor_proof.hpp"
+#include "wiring/online/doctor_stops.hpp"
 
 namespace robot_council::wiring::online {
 
@@ -28,9 +29,9 @@ std::vector<Check> examine(const base::Context& context, const DoctorOptions& op
   std::vector<Check> all = {check_binary(on), check_version(on), check_script(on)};
   const auto online = check_online(context, seat);
   all.insert(all.end(), online.begin(), online.end());
-  for (const auto check :
-       {check_state_dir, check_file_system, check_sqlite, check_seat_key, check_bridge,
-        check_second_bridge, check_feed, check_hook_scan, check_hook_ran, check_wake_path}) {
+  for (const auto check : {check_state_dir, check_file_system, check_sqlite, check_seat_key,
+                           check_bridge, check_second_bridge, check_feed, check_hook_scan,
+                           check_hook_ran, check_stops, check_wake_path}) {
     all.push_back(check(on));
   }
   all.push_back(prove_delivery(context, seat));

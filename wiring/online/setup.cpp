@@ -58,7 +58,7 @@ class Setup {
     step(failed_ ? skipped("enrolment") : enrolment());
     step(failed_ ? skipped("script") : wirer_.put_script(options_.script, script_values()));
     step(failed_ ? skipped("mcp server") : wirer_.put_server(server_values()));
-    step(failed_ ? skipped("stop hook") : wirer_.put_hooks(options_.wake));
+    step(failed_ ? skipped("stop hook") : wirer_.put_hooks(options_.wake, record_entry()));
     step(failed_ || dry ? skipped("scan") : scan());
     step(failed_ || dry || !io_.doctor ? skipped("doctor") : doctor());
     print(dry ? wirer_.diffs() : last_lines());
@@ -178,6 +178,13 @@ class Setup {
     return values;
   }
 
+  // The entry that records turn ends; "" when it is not wanted, or this client's are not recorded.
+  [[nodiscard]] std::string record_entry() const {
+    return options_.stops == Choice::yes
+               ? harness::record_entry(client_, {options_.program, service_, options_.project})
+               : "";
+  }
+
   [[nodiscard]] Step scan() {
     const stop_hook::DiskSettingsFiles files;
     const std::string folder =
@@ -276,6 +283,9 @@ std::string usage_error(const SetupOptions& options, const std::optional<Client>
   }
   if (options.channels == Choice::yes && *client != Client::claude) {
     return "--channels is for claude.";
+  }
+  if (options.stops == Choice::yes && harness::record_entry(*client, {}).empty()) {
+    return "--stops is for claude, codex and gemini: turn ends of others are not recorded.";
   }
   if (options.local == Choice::yes && !options.service.empty() &&
       base::without_trailing(options.service, '/') != account::kDefaultLocalService) {

@@ -22,6 +22,7 @@ struct SetupOptions {
   Choice local = Choice::no;
   harness::Wake wake = harness::Wake::yes;
   Choice channels = Choice::no;
+  Choice stops = Choice::no;  // also wire `stops record`
   DryRun dry = DryRun::no;
   std::string folder;   // working directory
   std::string program;  // BIN
