@@ -160,7 +160,7 @@ void Router::list_changed() {
   parts_.output.write_line(notification_line(kListChanged));
 }
 
-bool Router::answer_anywhere(const Message& message) {
+bool Router::take_notification(const Message& message) {
   if (message.method == "notifications/cancelled") {
     cancelled(message);
     return true;
@@ -169,6 +169,17 @@ bool Router::answer_anywhere(const Message& message) {
     initialized_ = true;
     list_changed();
     parts_.announcer.initialized();
+    return true;
+  }
+  return false;
+}
+
+bool Router::answer_anywhere(const Message& message) {
+  if (take_notification(message)) {
+    if (message.kind == MessageKind::request) {
+      // Sent with an id: whoever does that waits for an answer.
+      parts_.output.write_line(result_line(message.id, "{}"));
+    }
     return true;
   }
   if (message.kind != MessageKind::request) {

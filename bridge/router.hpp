@@ -69,6 +69,8 @@ class Router {
 
   void take(Event event);
   void take_message(Incoming incoming);
+  // True: it was one that is for the bridge itself.
+  bool take_notification(const Message& message);
   // True: answered, or nothing is due in any state.
   bool answer_anywhere(const Message& message);
   void answer_invalid(const Message& message);

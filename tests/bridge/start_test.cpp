@@ -294,6 +294,16 @@ TEST_F(StartTest, WhatIsNoMessageIsAnsweredTheSameOnceJoined) {
   EXPECT_EQ(fleet_.count("POST mcp"), upstream);
 }
 
+// 36: a notification that came with an id does its work and is answered, or its sender would wait
+TEST_F(StartTest, ANotificationSentAsARequestIsAnswered) {
+  start();
+  harness_->request("1", "notifications/initialized");
+  EXPECT_EQ(harness_->answer("1"), R"({"jsonrpc":"2.0","id":1,"result":{}})");
+  EXPECT_EQ(harness_->count("list_changed"), 1U);
+  harness_->request("2", "notifications/cancelled", R"({"requestId":"none"})");
+  EXPECT_EQ(harness_->answer("2"), R"({"jsonrpc":"2.0","id":2,"result":{}})");
+}
+
 // 15, case M01: a request in three writes, two in one, a split inside a character
 TEST_F(StartTest, RequestsInPiecesAreAnsweredOnce) {
   start_joined();
