@@ -34,11 +34,11 @@ constexpr std::array<Line, 6> kLines = {{
 }};
 
 // Always in quotes, so that each line looks like the example it replaces.
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
   return "'" + base::replace_all(std::string(text), "'", "'\\''") + "'";
 }
 
-// The value of a word as quoted() or a person writes it; nothing if the shell would expand
+// The value of a word as shell_quoted() or a person writes it; nothing if the shell would expand
 // something in it.
 std::optional<std::string> unquoted(std::string_view word) {
   std::string value;
@@ -106,19 +106,19 @@ base::Result<std::string> fill_script(std::string_view script, const ScriptValue
   if (!fits_a_line(values.version) || !fits_a_line(values.state_home.value_or(""))) {
     return base::Error{base::Errc::invalid, "a value for the script has a control character"};
   }
-  std::string lines = std::string(kVersion) + quoted(values.version) + "\n";
+  std::string lines = std::string(kVersion) + shell_quoted(values.version) + "\n";
   for (const Line& line : kLines) {
     const std::string& value = values.*line.value;
     if (!fits_a_line(value)) {
       return base::Error{base::Errc::invalid,
                          std::string(line.name) + " for the script has a control character"};
     }
-    lines +=
-        value.empty() ? std::string(line.when_empty) : std::string(line.name) + "=" + quoted(value);
+    lines += value.empty() ? std::string(line.when_empty)
+                           : std::string(line.name) + "=" + shell_quoted(value);
     lines += "\n";
   }
   lines += (values.state_home ? "" : "# ") + std::string(kStateHome) + "=" +
-           quoted(values.state_home.value_or("")) + "\n";
+           shell_quoted(values.state_home.value_or("")) + "\n";
   std::string filled(script.substr(0, block->begin));
   filled += lines;
   filled += script.substr(block->end);
