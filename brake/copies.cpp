@@ -45,7 +45,7 @@ base::Status make_own_folder(const std::string& folder) {
 base::Status make_folders(const std::string& path) {
   const std::string folder = base::parent_path(path);
   if (base::base_name(folder) == "stops") {
-    const base::Status ours = make_own_folder(base::parent_path(folder));
+    base::Status ours = make_own_folder(base::parent_path(folder));
     if (!ours.ok()) {
       return ours;
     }
@@ -63,7 +63,7 @@ base::Status write_temporary(const std::string& temporary, const std::string& by
   if (::fchmod(file.value().get(), 0600) != 0) {
     return base::errno_error("cannot set the mode of " + temporary);
   }
-  const base::Status written =
+  base::Status written =
       base::write_all(file.value().get(), bytes, base::deadline_in(kDiskWait));
   if (!written.ok()) {
     return written;

@@ -45,7 +45,7 @@ base::Status make_folders(const std::string& folder, unsigned mode) {
   if (look_through(folder, &info) == 0) {
     return {};
   }
-  const base::Status parent = make_folders(base::parent_path(folder), mode);
+  base::Status parent = make_folders(base::parent_path(folder), mode);
   if (!parent.ok()) {
     return parent;
   }
@@ -68,13 +68,13 @@ base::Status write_text(const std::string& path, const std::string& text, NewFil
   if (look_through(target, &info) == 0) {
     mode = info.st_mode & 07777U;
   } else {
-    const base::Status folders =
+    base::Status folders =
         make_folders(base::parent_path(target), new_file == NewFile::shared ? 0777U : 0700U);
     if (!folders.ok()) {
       return folders;
     }
   }
-  const base::Status replaced = base::replace_file(target, text, base::Sync::yes, mode);
+  base::Status replaced = base::replace_file(target, text, base::Sync::yes, mode);
   if (!replaced.ok()) {
     return replaced;
   }

@@ -66,7 +66,7 @@ Stop united(const Target& target, Stop wanted, bool reason_given, bool* was_broa
 // Writes a copy, and again if another writer made it narrower meanwhile.
 base::Status write_and_verify(const std::string& path, const Stop& stop) {
   for (int attempt = 0; attempt < kWrites; ++attempt) {
-    const base::Status written = write_copy(path, stop);
+    base::Status written = write_copy(path, stop);
     if (!written.ok()) {
       // A resume may take the empty folder away between its making and the write.
       if (written.error().code == base::Errc::not_found && attempt + 1 < kWrites) {

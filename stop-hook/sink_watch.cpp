@@ -40,12 +40,14 @@ bool SinkWatch::hung_up() const {
   return ::poll(&entry, 1, 0) > 0 && (entry.revents & kHangUp) != 0;
 }
 
-// One poll(2). Nothing: no reason to return yet.
-std::optional<SinkWatch::Woke> SinkWatch::wait_once(base::SteadyTime deadline, bool watching) {
+// One poll(2). Nothing: no reason to return yet. A change that comes before `earliest` is left
+// unread, and noted.
+std::optional<SinkWatch::Woke> SinkWatch::wait_once(base::SteadyTime deadline,
+                                                    base::SteadyTime earliest) {
   std::array<pollfd, 3> entries = {{
       {others_.signals != nullptr ? others_.signals->fd() : -1, POLLIN, 0},
       {others_.hang_up_fd, 0, 0},
-      {watching && watch_ ? watch_->fd() : -1, POLLIN, 0},
+      {watch_ && !changed_early_ ? watch_->fd() : -1, POLLIN, 0},
   }};
   const int ready =
       ::poll(entries.data(), entries.size(), static_cast<int>(base::time_left(deadline).count()));
@@ -62,6 +64,10 @@ std::optional<SinkWatch::Woke> SinkWatch::wait_once(base::SteadyTime deadline, b
     return Woke::hung_up;
   }
   if (entries[2].revents != 0) {
+    if (base::time_left(earliest).count() > 0) {
+      changed_early_ = true;
+      return std::nullopt;
+    }
     const base::FolderWatch::Seen seen = watch_->take(files_.key);
     if (seen == base::FolderWatch::Seen::gone) {
       watch_.reset();
@@ -80,14 +86,23 @@ SinkWatch::Woke SinkWatch::sleep(base::SteadyTime deadline) {
   if (!had_watch && watch_) {
     deadline = earliest;  // what happened between the caller's look and this moment was not told
   }
-  // Changes within the first step are gathered: they stay in the watch and are read after it.
-  const std::array<base::SteadyTime, 2> phases = {
-      earliest, watch_ ? deadline : std::min(deadline, base::deadline_in(kPollStep))};
-  for (std::size_t phase = 0; phase < phases.size(); ++phase) {
-    while (base::time_left(phases[phase]).count() > 0) {
-      if (const std::optional<Woke> woke = wait_once(phases[phase], phase == 1)) {
+  if (!watch_) {
+    deadline = std::min(deadline, base::deadline_in(kPollStep));
+  }
+  deadline = std::max(deadline, earliest);
+  // Changes within the first step are gathered: they stay in the watch and are read after it. A
+  // quiet sleep is one wait.
+  changed_early_ = false;
+  while (true) {
+    const base::SteadyTime until = changed_early_ ? earliest : deadline;
+    if (base::time_left(until).count() > 0) {
+      if (const std::optional<Woke> woke = wait_once(until, earliest)) {
         return *woke;
       }
+    } else if (changed_early_) {
+      changed_early_ = false;
+    } else {
+      break;
     }
   }
   return Woke::look;

@@ -35,10 +35,11 @@ class SinkWatch {
 
  private:
   void open_watch();
-  [[nodiscard]] std::optional<Woke> wait_once(base::SteadyTime deadline, bool watching);
+  [[nodiscard]] std::optional<Woke> wait_once(base::SteadyTime deadline, base::SteadyTime earliest);
   sink::SeatFiles files_;
   Others others_;
   std::optional<base::FolderWatch> watch_;
+  bool changed_early_ = false;  // within kLookStep of the sleep's begin
 };
 
 }  // namespace robot_council::stop_hook

@@ -467,7 +467,7 @@ TEST_F(Waiting, IdleWaiterWritesNothingAndSleeps) {  // 15
   const long before = switches();
   const std::string record = read_text(seat_.files().wait());
   EXPECT_EQ(exit_of(waiter, 2500), -1);
-  EXPECT_LE(switches() - before, 3) << "a wake-up every five seconds at most";
+  EXPECT_LE(switches() - before, 1) << "a wake-up every five seconds at most";
   EXPECT_EQ(read_text(seat_.files().wait()), record);
   const std::string descriptors = run({"/bin/ls", "-l", proc + "/fd"}, {}).out;
   EXPECT_EQ(descriptors.find(".db"), std::string::npos) << descriptors;
