@@ -63,8 +63,7 @@ base::Status write_temporary(const std::string& temporary, const std::string& by
   if (::fchmod(file.value().get(), 0600) != 0) {
     return base::errno_error("cannot set the mode of " + temporary);
   }
-  base::Status written =
-      base::write_all(file.value().get(), bytes, base::deadline_in(kDiskWait));
+  base::Status written = base::write_all(file.value().get(), bytes, base::deadline_in(kDiskWait));
   if (!written.ok()) {
     return written;
   }
