@@ -3,7 +3,10 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -251,6 +254,43 @@ TEST_F(StopsJudge, LocalMakesNoSocketNoChildAndOpensNoTranscript) {
   EXPECT_EQ(judged.find("t.jsonl"), std::string::npos);
   EXPECT_EQ(judged.find("execve("), judged.rfind("execve("));
   EXPECT_NE(judged.find("stops.jsonl"), std::string::npos);
+}
+
+// 14
+TEST_F(StopsJudge, AMissingNetworkProgramIsUnavailable) {
+  world_.user_policy({{"judge", "openai"}});
+  const std::string alone = world_.home() + "/bin/robot-council";
+  std::filesystem::create_directory(world_.home() + "/bin");
+  std::filesystem::copy_file(program("robot-council"), alone);
+  const Ran ran =
+      test::run({alone, "stops", "record"},
+                world_.environment({{"ROBOT_COUNCIL_STOP_OPENAI_URL", "http://127.0.0.1:9"},
+                                    {"ROBOT_COUNCIL_STOP_OPENAI_MODEL", "m"}}),
+                world_.stop("Shall I go on?"), world_.home());
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out + ran.err, "");
+  EXPECT_EQ(told(world_.line()), "error unavailable");
+  EXPECT_EQ(world_.line().endpoint, "127.0.0.1");
+}
+
+// 54, 61: the release program, so the bound is for all of a record; whole records of short texts
+// take 3 ms.
+TEST_F(StopsJudge, AMegabyteIsReadRedactedAndJudgedAtOnce) {
+  if (std::getenv("RC_PROGRAMS") == nullptr) {
+    GTEST_SKIP() << "the bound is for the programs of a release build (RC_PROGRAMS)";
+  }
+  world_.user_policy();
+  for (const std::string part : {"a", "=", "eyJ.", "-----BEGIN ", "plain words of a report. "}) {
+    std::string text;
+    while (text.size() < 1000000) {
+      text += part;
+    }
+    std::int64_t best = 1000000;
+    for (int i = 0; i < 5; ++i) {
+      best = std::min(best, world_.recorded(world_.stop(text)).latency_total_ms);
+    }
+    EXPECT_LT(best, 60) << part;
+  }
 }
 
 // 11

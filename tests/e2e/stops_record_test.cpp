@@ -15,6 +15,7 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "tests/e2e/brake_world.hpp"
 #include "tests/e2e/stops_world.hpp"
 
 namespace robot_council {
@@ -436,6 +437,24 @@ TEST_F(StopsRecord, DebugSaysOnStderrWhatWasDone) {
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.out, "");
   EXPECT_EQ(ran.err, "robot-council: stop logged: judged\n");
+}
+
+// In a world of its own: a stop goes to every home of the user who gives it.
+TEST(StopsBrake, TheRecordGoesOnWhileAStopIsOn) {
+  const test::BrakeWorld world;
+  EXPECT_EQ(world.council({"stop"}).code, 0);
+  write_text(world.home + "/.robot-council/stop.yaml", StopsWorld::policy());
+  world.settle();
+  EXPECT_NE(world.check().out + world.check().err, "");
+  const test::Ran ran =
+      world.command({program("robot-council"), "stops", "record"}, {},
+                    test::claude_stop({{"cwd", base::quote_json(world.repo)},
+                                       {"last_assistant_message", "\"Shall I go on?\""}}));
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out + ran.err, "");
+  EXPECT_NE(read_text(world.home + "/.local/state/robot-council/stops/stops.jsonl")
+                .find("\"outcome\":\"judged\""),
+            std::string::npos);
 }
 
 }  // namespace

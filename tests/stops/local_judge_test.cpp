@@ -73,6 +73,7 @@ TEST(LocalJudge, WordsAreWholeAndMarkdownDoesNotCount) {
   EXPECT_EQ(code("# Shall I?\n"), "100");
   EXPECT_EQ(code("Shall I run `make v1.2? no`"), "000");  // its ? is in a code span
   EXPECT_EQ(code("~~~\nShall I?\n~~~"), "000");
+  EXPECT_EQ(code("There is no need to say the word."), "000");
   EXPECT_EQ(code("Ok?"), "100");
   EXPECT_EQ(code("If you’d like, I can add one."), "u00");
 }

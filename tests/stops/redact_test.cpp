@@ -269,6 +269,8 @@ TEST(Tail, EmojiWholeMarkerAndWordDropped) {
   const std::string emoji = "\xf0\x9f\x98\x80";
   EXPECT_EQ(cut_tail("ab " + emoji + " cd", 4).text, emoji + " cd");
   EXPECT_EQ(cut_tail("x [REDACTED:github] cd", 10).text, " cd");
+  const std::string after(100, 'y');
+  EXPECT_EQ(cut_tail("x [REDACTED:github]" + after, 110).text, after);
   EXPECT_EQ(cut_tail("longword cd", 6).text, " cd");
   EXPECT_EQ(cut_tail(std::string(300, 'x'), 200).chars, 200U);
 }

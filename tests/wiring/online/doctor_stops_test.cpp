@@ -1,0 +1,59 @@
+#include "wiring/online/doctor_stops.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/text.hpp"
+#include "tests/lib/support.hpp"
+#include "wiring/online/doctor_seat.hpp"
+
+namespace robot_council::wiring::online {
+namespace {
+
+class DoctorStops : public ::testing::Test {
+ protected:
+  DoctorStops() {
+    environment_.set("HOME", home_.path());
+    test::write_text(seat_.folder + "/.git/HEAD", "ref: refs/heads/main\n");
+  }
+  [[nodiscard]] std::string told() {
+    const base::Context context{clock_, environment_, log_};
+    const Check check = check_stops({context, seat_, "/bin/robot-council"});
+    EXPECT_EQ(check.id, "stops");
+    EXPECT_EQ(check.remedy.empty(), check.state == CheckState::ok);
+    return std::string(to_text(check.state)) + ": " + check.text;
+  }
+  void policy(const std::string& judge) {
+    test::write_text(
+        home_ / ".robot-council/stop.yaml",
+        base::replace_all(test::read_text(test::source_file("resources/policy/stop.yaml")),
+                          "judge: local", "judge: " + judge));
+  }
+
+  test::TempDir home_;
+  base::SystemClock clock_;
+  base::MapEnvironment environment_;
+  base::MemoryLog log_;
+  DoctorSeat seat_{"claude", home_ / "repo", "", "", {}, {}, "", {}, {}, {}};
+};
+
+TEST_F(DoctorStops, SaysWhichPolicyCountsAndWhereTheTextGoes) {
+  EXPECT_EQ(told(), "ok: off: there is no stop policy");
+  policy("local");
+  const std::string path = home_ / ".robot-council/stop.yaml";
+  EXPECT_EQ(told(), "ok: " + path + ", judge local, sends nothing");
+  policy("openai");
+  EXPECT_EQ(told().substr(0, 8), "warning:");
+  environment_.set("ROBOT_COUNCIL_STOP_OPENAI_URL", "https://models.example.org/x");
+  environment_.set("ROBOT_COUNCIL_STOP_OPENAI_MODEL", "m");
+  environment_.set("ROBOT_COUNCIL_STOP_OPENAI_KEY", "planted-key");
+  EXPECT_EQ(told(), "ok: " + path + ", judge openai, sends to models.example.org");
+  policy("gpt");
+  EXPECT_NE(told().find("is broken: line"), std::string::npos);
+  test::write_text(seat_.folder + "/.robot-council.stop.yaml", "version: 1\nenabled: false\n");
+  EXPECT_EQ(told(), "ok: off: " + seat_.folder + "/.robot-council.stop.yaml says enabled: false");
+}
+
+}  // namespace
+}  // namespace robot_council::wiring::online
