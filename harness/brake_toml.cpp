@@ -1,13 +1,15 @@
 #include "harness/brake_toml.hpp"
 
 #include <cstddef>
+#include <exception>
 #include <optional>
 #include <utility>
 
-#include <toml++/toml.h>
-
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
+#include "harness/toml_guard.hpp"
+#include "harness/toml_library.hpp"
 
 namespace robot_council::harness {
 namespace {
@@ -19,13 +21,21 @@ using base::Result;
 constexpr std::string_view kBegin = "# >>> robot-council brake >>>";
 constexpr std::string_view kEnd = "# <<< robot-council brake <<<";
 
+std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+}
+
 struct Judged {
   bool has_ours = false;
 };
 
 Result<Judged> judge(std::string_view text) {
+  if (!base::is_utf8(text) || toml_too_deep(text)) {
+    return Error{Errc::invalid, "it is no UTF-8, or a key has too many parts"};
+  }
   try {
-    const toml::table document = toml::parse(text);
+    const toml::table document = toml::parse(shield_toml(without_mark(text)));
     Judged judged;
     const toml::node* const hooks = document.get("hooks");
     if (hooks == nullptr) {
@@ -49,7 +59,9 @@ Result<Judged> judge(std::string_view text) {
     return judged;
   } catch (const toml::parse_error& error) {
     return Error{Errc::invalid, "line " + std::to_string(error.source().begin.line) + ": " +
-                                    std::string(error.description())};
+                                    unshield_toml(error.description())};
+  } catch (const std::exception& error) {
+    return Error{Errc::invalid, error.what()};
   }
 }
 

@@ -7,6 +7,9 @@ namespace robot_council::harness {
 
 // Levels. Far above what a person writes; the reader recurses, so there is a bound.
 inline constexpr std::size_t kMaxSettingsDepth = 512;
+// Dotted parts of one TOML statement. A person writes five; from some 10,000 on the library's own
+// recursion ends the process.
+inline constexpr std::size_t kMaxTomlParts = 1000;
 // Levels the start lines of the bridge accept, as the earlier program did.
 inline constexpr std::size_t kRecordedSettingsDepth = 64;
 // Bytes. ~/.claude.json keeps histories and grows to a few MiB.

@@ -1,90 +1,18 @@
 #include "harness/settings_toml.hpp"
 
 #include <exception>
-#include <stdexcept>
 #include <utility>
-
-// The library's own checks fail on some ill-formed texts ("[{"), and with NDEBUG the compiler may
-// take it that they hold. A file must neither end the process that reads it nor lead it astray: the
-// checks stay, and throw.
-namespace {
-constexpr void toml_check(bool good) {
-  if (!good) {
-    throw std::runtime_error("the text is no TOML");
-  }
-}
-}  // namespace
-#undef NDEBUG
-// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): the library asks for a macro
-#define TOML_ASSERT(condition) toml_check(static_cast<bool>(condition))
-#include <toml++/toml.h>
 
 #include "base/json.hpp"
 #include "base/sha256.hpp"
 #include "base/utf8.hpp"
 #include "harness/settings_entries.hpp"
+#include "harness/toml_guard.hpp"
+#include "harness/toml_library.hpp"
 
 namespace robot_council::harness {
 
 namespace {
-
-// The library's tables of white space are undefined for many letters (3.3: U+00A1 to U+0499 among
-// them), and on an error it looks at the whole rest of a line with them. So it never sees one: each
-// character from U+0080 to U+FFFF goes in as one of the private plane 15, which no table names, and
-// comes back in what is read. Outside strings and comments TOML has neither.
-constexpr std::uint32_t kPlane15 = 0xF0000U;
-
-void append_utf8_4(std::string& out, std::uint32_t c) {
-  out += static_cast<char>(0xF0U | (c >> 18U));
-  out += static_cast<char>(0x80U | ((c >> 12U) & 0x3FU));
-  out += static_cast<char>(0x80U | ((c >> 6U) & 0x3FU));
-  out += static_cast<char>(0x80U | (c & 0x3FU));
-}
-
-std::uint32_t byte_at(std::string_view text, std::size_t i) {
-  return static_cast<unsigned char>(text[i]);
-}
-
-std::string shielded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::uint32_t lead = byte_at(text, i);
-    if (lead >= 0xC0U && lead < 0xE0U) {
-      append_utf8_4(out, kPlane15 + (((lead & 0x1FU) << 6U) | (byte_at(text, i + 1) & 0x3FU)));
-      i += 2;
-    } else if (lead >= 0xE0U && lead < 0xF0U) {
-      append_utf8_4(out,
-                    kPlane15 + (((lead & 0x0FU) << 12U) | ((byte_at(text, i + 1) & 0x3FU) << 6U) |
-                                (byte_at(text, i + 2) & 0x3FU)));
-      i += 3;
-    } else {
-      out += text[i++];
-    }
-  }
-  return out;
-}
-
-// The way back. Four bytes F3 B0..BF are plane 15.
-std::string unshielded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    if (byte_at(text, i) != 0xF3U || i + 3 >= text.size() || byte_at(text, i + 1) < 0xB0U) {
-      out += text[i++];
-      continue;
-    }
-    const std::uint32_t c = ((byte_at(text, i + 1) & 0x0FU) << 12U) |
-                            ((byte_at(text, i + 2) & 0x3FU) << 6U) | (byte_at(text, i + 3) & 0x3FU);
-    if (c >= 0x800U) {
-      out += static_cast<char>(0xE0U | (c >> 12U));
-      out += static_cast<char>(0x80U | ((c >> 6U) & 0x3FU));
-    } else {
-      out += static_cast<char>(0xC0U | (c >> 6U));
-    }
-    out += static_cast<char>(0x80U | (c & 0x3FU));
-    i += 4;
-  }
-  return out;
-}
 
 std::size_t line_of(const toml::node& node) {
   return node.source().begin.line;
@@ -95,7 +23,7 @@ std::string text_of(const toml::node* node) {
     return {};
   }
   const auto* text = node->as_string();
-  return text == nullptr ? std::string() : unshielded(text->get());
+  return text == nullptr ? std::string() : unshield_toml(text->get());
 }
 
 std::optional<bool> bool_of(const toml::node* node) {
@@ -162,7 +90,7 @@ class ConfigReader {
     }
     for (const auto& [folder, value] : *projects) {
       if (const toml::table* table = value.as_table()) {
-        config_.project_trust[unshielded(folder.str())] = text_of(table->get("trust_level"));
+        config_.project_trust[unshield_toml(folder.str())] = text_of(table->get("trust_level"));
       }
     }
   }
@@ -171,7 +99,7 @@ class ConfigReader {
     if (const toml::table* state = table_of(hooks, "state")) {
       for (const auto& [key, value] : *state) {
         if (const toml::table* table = value.as_table()) {
-          config_.hook_trust[unshielded(key.str())] = CodexTrust{
+          config_.hook_trust[unshield_toml(key.str())] = CodexTrust{
               text_of(table->get("trusted_hash")), bool_of(table->get("enabled")).value_or(true)};
         }
       }
@@ -279,7 +207,7 @@ class ConfigReader {
     }
     if (const toml::table* env = table_of(*ours, "env")) {
       for (const auto& [name, value] : *env) {
-        server.env[unshielded(name.str())] = text_of(&value);
+        server.env[unshield_toml(name.str())] = text_of(&value);
       }
     }
     config_.server = std::move(server);
@@ -302,11 +230,16 @@ CodexConfig read_codex_config(std::string_view text) {
       text.substr(0, kMark.size()) == kMark ? text.substr(kMark.size()) : text;
   config.mentions_us = text.find("robot-council-stop-hook") != std::string_view::npos ||
                        text.find("robot-council pending") != std::string_view::npos;
+  if (toml_too_deep(body)) {
+    config.error = SettingsError{0, "a key has too many parts"};
+    config.stops_client = true;
+    return config;
+  }
   try {
-    const toml::table root = toml::parse(shielded(body));
+    const toml::table root = toml::parse(shield_toml(body));
     ConfigReader(config).read(root);
   } catch (const toml::parse_error& error) {
-    config.error = SettingsError{0, quoted_text(unshielded(error.description()))};
+    config.error = SettingsError{0, quoted_text(unshield_toml(error.description()))};
     config.error_place = {error.source().begin.line, error.source().begin.column};
     config.stops_client = true;
   } catch (const std::exception& error) {

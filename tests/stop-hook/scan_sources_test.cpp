@@ -304,6 +304,29 @@ TEST(ScanSources, CodexFeaturePolicyAndBrokenTables143) {
   EXPECT_EQ(machine.scan("codex").outcome, ScanOutcome::will_not_run);
 }
 
+// A key of 50,000 parts ended the process: the library takes its tree down by recursion.
+TEST(ScanSources, CodexKeysOfVeryManyPartsEndNobody) {
+  std::string key = "a";
+  for (int i = 0; i < 50000; ++i) {
+    key += ".a";
+  }
+  for (const std::string& text :
+       {key + " = 1\n", "[" + key + "]\n", "[[" + key + "]]\n", "x = {" + key + " = 1}\n",
+        "x = [\n" + key + "\n]\n", "s = '''\n" + key + "'''\n" + key + " = 1\n"}) {
+    const Machine machine;
+    Machine::write(machine.home + "/.codex/hooks.json", machine.ours());
+    Machine::write(machine.home + "/.codex/config.toml", text);
+    EXPECT_EQ(machine.scan("codex").outcome, ScanOutcome::will_not_run);
+  }
+  // Points elsewhere are no parts.
+  const Machine machine;
+  Machine::write(machine.home + "/.codex/hooks.json", machine.ours());
+  Machine::write(
+      machine.home + "/.codex/config.toml",
+      "a = \"" + key + "\"\nb = '''\n" + key + "'''\n# " + key + "\n[projects.\"/x/y.z\"]\n");
+  EXPECT_EQ(machine.scan("codex").outcome, ScanOutcome::needs_review);
+}
+
 TEST(ScanSources, CodexProjectFolderNeedsProjectTrust) {
   const Machine machine;
   Machine::write(machine.project + "/.codex/hooks.json", machine.ours());
