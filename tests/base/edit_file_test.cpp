@@ -100,7 +100,7 @@ TEST_F(EditFile, AWriterInBetweenStartsItOver) {
   EXPECT_EQ(base::edit_file(edit, soon()).error().code, base::Errc::busy);
 }
 
-TEST_F(EditFile, EightEditorsAtOnceLoseNothing) {
+TEST_F(EditFile, EightEditorsAtOnceLoseNothing) {  // S31
   test::write_text(dir / "file", "");
   std::vector<std::thread> threads;
   threads.reserve(8);

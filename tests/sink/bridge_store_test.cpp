@@ -122,7 +122,7 @@ TEST(BridgeStore, AHomeBehindALinkWorks) {
   EXPECT_EQ(home.rows().size(), 1U);
 }
 
-// 28, 29
+// 28, 29, Q07
 TEST(BridgeStore, S028NewerAndForeignFilesAreLeftByTheBridge) {
   SinkHome home;
   { BridgeStore store = home.bridge(); }
@@ -493,7 +493,7 @@ TEST(BridgeStore, OldJoinsArePrunedLiveOnesKept) {
   EXPECT_EQ(home.sql_value("SELECT max(join_no) FROM joined"), "31");
 }
 
-// 48
+// 48, Q04
 TEST(SeatFiles, S048ANetworkFolderIsSaid) {
   SinkHome home;
   EXPECT_FALSE(network_folder_line(home.files()).has_value()) << "the test folder is local";
