@@ -136,6 +136,11 @@ void FakeFleet::set_head(std::int64_t id) {
   next_id_ = id + 1;
 }
 
+void FakeFleet::join_from(std::optional<std::int64_t> cursor) {
+  const std::lock_guard<std::mutex> lock(mu_);
+  join_cursor_ = cursor;
+}
+
 void FakeFleet::expire_token() {
   const std::lock_guard<std::mutex> lock(mu_);
   expired_ = true;
@@ -370,9 +375,10 @@ FleetReply FakeFleet::own_reply(const FleetRequest& request, int fd) {
     return {201,
             R"({"session_id":)" + std::to_string(session_) + R"(,"token":"S|)" +
                 std::to_string(tokens_) + R"(","abilities":)" + abilities_ +
-                R"(,"expires_in":3600,"feed_cursor":)" + std::to_string(next_id_ - 1) +
-                R"(,"capacity":)" + (capacity.empty() ? "1" : capacity) +
-                R"(,"declared_capacity":)" + (capacity.empty() ? "null" : capacity) + "}",
+                R"(,"expires_in":3600,"feed_cursor":)" +
+                std::to_string(join_cursor_.value_or(next_id_ - 1)) + R"(,"capacity":)" +
+                (capacity.empty() ? "1" : capacity) + R"(,"declared_capacity":)" +
+                (capacity.empty() ? "null" : capacity) + "}",
             {}};
   }
   if (request.method == "DELETE") {

@@ -73,6 +73,8 @@ class FakeFleet {
   std::int64_t directive(const std::string& body = "do it");
   [[nodiscard]] std::int64_t head();
   void set_head(std::int64_t id);  // ids jump
+  // Later joins are told this feed cursor; nothing: the head.
+  void join_from(std::optional<std::int64_t> cursor);
   // Reads are answered at once, without the header.
   void no_wait() { waits_ = false; }
   // Later requests with the current token are refused until it is renewed.
@@ -114,6 +116,7 @@ class FakeFleet {
   std::vector<FleetRequest> requests_;
   std::vector<std::pair<std::int64_t, std::string>> events_;
   std::int64_t next_id_ = 1;
+  std::optional<std::int64_t> join_cursor_;
   std::int64_t session_ = 40;
   int tokens_ = 0;
   bool expired_ = false;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,11 +94,13 @@ class FaultVfs {
     int operations = 0;
     std::uint32_t seed = 1;
     std::map<std::string, Image> images;
+    std::recursive_mutex mu;  // a bridge's threads have a connection each
   };
   static State& get() {
     static State state;
     return state;
   }
+  using Locked = std::lock_guard<std::recursive_mutex>;
   static sqlite3_vfs* real() { return get().real; }
   static File* file(sqlite3_file* handle) {
     return reinterpret_cast<File*>(handle);
@@ -146,6 +149,7 @@ class FaultVfs {
 
   static int open(sqlite3_vfs* /*vfs*/, const char* name, sqlite3_file* handle, int flags,
                   int* out) {
+    const Locked locked(get().mu);
     File* opened = file(handle);
     opened->name = name;
     opened->real = reinterpret_cast<sqlite3_file*>(
@@ -165,6 +169,7 @@ class FaultVfs {
     return code;
   }
   static int remove(sqlite3_vfs* /*vfs*/, const char* name, int sync) {
+    const Locked locked(get().mu);
     before_operation();
     get().images.erase(name);
     return real()->xDelete(real(), name, sync);
@@ -175,17 +180,20 @@ class FaultVfs {
     }
   }
   static int write(sqlite3_file* handle, const void* data, int size, sqlite3_int64 at) {
+    const Locked locked(get().mu);
     before_operation();
     note(handle,
          {at, std::string(static_cast<const char*>(data), static_cast<std::size_t>(size)), false});
     return inner(handle)->pMethods->xWrite(inner(handle), data, size, at);
   }
   static int truncate(sqlite3_file* handle, sqlite3_int64 size) {
+    const Locked locked(get().mu);
     before_operation();
     note(handle, {size, {}, true});
     return inner(handle)->pMethods->xTruncate(inner(handle), size);
   }
   static int sync(sqlite3_file* handle, int flags) {
+    const Locked locked(get().mu);
     before_operation();
     if (file(handle)->name != nullptr) {
       Image& image = get().images[file(handle)->name];
