@@ -20,7 +20,7 @@ std::size_t behind_string(std::string_view text, std::size_t at) {
     if (!long_one && text[i] == '\n') {
       return i;  // ill-formed: the parser stops there too
     }
-    i += quote == '"' && text[i] == '\\' ? 2 : 1;
+    i += quote == '"' && text[i] == '\\' ? 2U : 1U;
   }
   return i + close.size();
 }
