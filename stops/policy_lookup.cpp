@@ -28,8 +28,10 @@ std::optional<FoundPolicy> locate(const std::string& folder, const std::string& 
                                   const base::Environment& environment) {
   FoundPolicy found;
   if (const auto named = environment.nonblank("ROBOT_COUNCIL_STOP_POLICY")) {
-    found.source = PolicySource::variable;
-    found.path = named->front() == '/' || folder.empty() ? *named : base::join_path(folder, *named);
+    // A relative name means another file in each folder, a cloned repository's too.
+    const bool absolute = named->front() == '/';
+    found.source = absolute ? PolicySource::variable : PolicySource::repository;
+    found.path = absolute || folder.empty() ? *named : base::join_path(folder, *named);
     return base::exists(found.path) ? std::optional(found) : std::nullopt;
   }
   found.source = PolicySource::repository;

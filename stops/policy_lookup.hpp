@@ -32,7 +32,8 @@ struct FoundPolicy {
 
 // The policy for a turn that ended in `folder` ("" = none known): the variable's file, else the
 // repository's, else the user's; nothing: no policy, and so nothing is to happen at all. A variable
-// that names no file is no policy. ROBOT_COUNCIL_STOP_JUDGE overrides every judge. A judge that
+// that names no file is no policy; a relative name is looked up in `folder` and trusted as a
+// repository's file. ROBOT_COUNCIL_STOP_JUDGE overrides every judge. A judge that
 // sends and is named by a repository's file alone becomes local, with a warning: a cloned
 // repository never decides that text leaves. Creates nothing.
 [[nodiscard]] std::optional<FoundPolicy> find_policy(const std::string& folder,

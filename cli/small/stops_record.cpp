@@ -23,10 +23,25 @@
 namespace robot_council::cli {
 namespace {
 
+// The group of a judge's child while it runs, 0 else. Initialised at compile time, so that a signal
+// handler may read it.
+std::atomic<pid_t>& child_group() {
+  static constinit std::atomic<pid_t> group{0};
+  return group;
+}
+
+// Only calls that a signal handler may make.
+[[noreturn]] void end_with_child() {
+  if (const pid_t group = child_group().load(); group > 0) {
+    (void)::kill(-group, SIGKILL);
+  }
+  ::_exit(0);
+}
+
 // A crash is no decision of the agent's turn either.
 extern "C" void end_quietly(int signal_number) {
   (void)signal_number;
-  ::_exit(0);
+  end_with_child();
 }
 
 void survive_signals() {
@@ -78,13 +93,7 @@ base::Milliseconds hard_deadline(const Args& args) {
 int run_stops_record(const base::Context& context, const Args& args) {
   close_outputs(context);
   survive_signals();
-  static std::atomic<pid_t> child_group{0};
-  const auto late = [] {
-    if (const pid_t group = child_group.load(); group > 0) {
-      (void)::kill(-group, SIGKILL);
-    }
-    ::_exit(0);
-  };
+  const auto late = [] { end_with_child(); };
   try {
     const base::Milliseconds limit = hard_deadline(args);
     const brake::Watchdog watchdog(limit, late);
@@ -95,7 +104,7 @@ int run_stops_record(const base::Context& context, const Args& args) {
     options.seat.project = args.value("--project").value_or("");
     options.deadline = base::deadline_in(limit);
     options.net_program = network_executable();
-    options.child_group = &child_group;
+    options.child_group = &child_group();
     options.arm = [&judge_watchdog, &late](base::Milliseconds time) {
       judge_watchdog = std::make_unique<brake::Watchdog>(time, late);
     };

@@ -13,6 +13,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/child.hpp"
+#include "base/fd.hpp"
 #include "base/files.hpp"
 #include "base/json_value.hpp"
 #include "base/text.hpp"
@@ -134,6 +136,28 @@ TEST_F(StopsJudge, AHangingOrStoppedChildIsKilledAtItsDeadline) {
   }
 }
 
+// A client that ends its hook leaves no judge behind.
+TEST_F(StopsJudge, ATerminatedRecorderTakesItsChildAlong) {
+  world_.user_policy({{"judge", "command"}, {"timeout_ms", "20000"}});
+  base::ChildOptions options;
+  options.argv = {program("robot-council"), "stops", "record"};
+  for (const auto& [name, value] : world_.environment(command("exec sleep 4712.5"))) {
+    options.environment.push_back(name + "=" + value);
+  }
+  options.standard_in = base::Stdio::pipe;
+  base::Result<base::Child> child = base::Child::start(options);
+  ASSERT_TRUE(child.ok());
+  ASSERT_TRUE(base::write_all(child->standard_in.get(), world_.stop("Shall I?"),
+                              base::deadline_in(base::Milliseconds(5000)))
+                  .ok());
+  ASSERT_TRUE(test::wait_until([this] { return !children_of("4712.5").empty(); }));
+  child->send_signal(SIGTERM);
+  const auto ended = child->wait(base::deadline_in(base::Milliseconds(5000)));
+  ASSERT_TRUE(ended.ok());
+  EXPECT_EQ(ended->code, 0);
+  EXPECT_TRUE(test::wait_until([this] { return children_of("4712.5").empty(); }));
+}
+
 TEST_F(StopsJudge, TheHardDeadlineEndsEverythingQuietly) {
   world_.user_policy({{"judge", "mock"}, {"timeout_ms", "30000"}});
   const auto begin = std::chrono::steady_clock::now();
@@ -184,6 +208,11 @@ TEST_F(StopsJudge, ARepositoryDoesNotDecideThatTextLeaves) {
   EXPECT_EQ(asked(command(kGood)).judge, "local");
   EXPECT_FALSE(base::exists(world_.home() + "/asked"));
   EXPECT_EQ(asked({{"ROBOT_COUNCIL_STOP_JUDGE", "mock"}}).judge, "mock");
+  Values named = command(kGood);
+  named["ROBOT_COUNCIL_STOP_POLICY"] = ".robot-council.stop.yaml";
+  EXPECT_EQ(asked(named).judge, "local");
+  named["ROBOT_COUNCIL_STOP_POLICY"] = world_.repository() + "/.robot-council.stop.yaml";
+  EXPECT_EQ(asked(named).judge, "command");
   world_.user_policy({{"judge", "command"}});
   EXPECT_EQ(asked(command(kGood)).judge, "command");
   world_.repository_policy({{"judge", "openai"}});
