@@ -15,7 +15,6 @@
 #include "base/fd.hpp"
 #include "base/files.hpp"
 #include "base/json_value.hpp"
-#include "base/random.hpp"
 #include "tests/account/account_fixture.hpp"
 
 namespace robot_council::test {
@@ -249,6 +248,8 @@ TEST_F(Stores, AKilledWriterLeavesAWholeFile) {
   const std::string new_token(700, 'n');
   ASSERT_TRUE(
       account::make_file_store(context_, path)->write("https://h|claude", old_token, soon()).ok());
+  Seeded random;
+  SCOPED_TRACE(random.words());
   for (int round = 0; round < 20; ++round) {
     const pid_t pid = ::fork();
     ASSERT_GE(pid, 0);
@@ -259,7 +260,7 @@ TEST_F(Stores, AKilledWriterLeavesAWholeFile) {
         (void)store->write("https://h|claude", old_token, soon());
       }
     }
-    ::usleep(static_cast<useconds_t>(1000 + base::random_below(15000)));
+    ASSERT_TRUE(runs_for(pid, std::chrono::microseconds(1000 + random.below(15000))));
     ::kill(pid, SIGKILL);
     ASSERT_EQ(::waitpid(pid, nullptr, 0), pid);
     const auto back = account::make_file_store(context_, path)->read("https://h|claude", soon());

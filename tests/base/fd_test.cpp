@@ -33,11 +33,10 @@ class Interrupter {
     action.sa_handler = do_nothing;
     sigaction(SIGUSR1, &action, nullptr);
     thread_ = std::jthread([this, target](const std::stop_token& stop) {
-      while (!stop.stop_requested()) {
+      do {
         pthread_kill(target, SIGUSR1);
         ++sent_;
-        ::usleep(500);
-      }
+      } while (!test::stopped_within(stop, Milliseconds(1)));
     });
   }
   [[nodiscard]] int sent() const { return sent_; }

@@ -164,7 +164,7 @@ TEST(AtomicFile, KilledWriterLeavesOldOrNew) {
         (void)replace_file(dir / "f", big, Sync::no);
       }
     }
-    ::usleep(static_cast<useconds_t>(500 * round));
+    ASSERT_TRUE(test::runs_for(pid, std::chrono::microseconds(500 * round)));
     ::kill(pid, SIGKILL);
     int status = 0;
     ASSERT_EQ(::waitpid(pid, &status, 0), pid);

@@ -32,9 +32,10 @@ bool send_all(int fd, std::string_view bytes) {
   return true;
 }
 
-bool peer_gone(int fd) {
+// Whether the peer went away (or sent more, which none does) within this time.
+bool peer_gone(int fd, int within_ms = 0) {
   pollfd watched{fd, POLLIN | POLLRDHUP, 0};
-  return ::poll(&watched, 1, 0) > 0;
+  return ::poll(&watched, 1, within_ms) > 0;
 }
 
 std::string member(const std::string& json, std::string_view key) {
@@ -287,8 +288,8 @@ void FakeFleet::serve(int fd, std::uint64_t connection) {
           fd,
           "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n"));
     }
-    while (!stop_ && !peer_gone(fd)) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    constexpr int kBetweenDripsMs = 5;
+    while (!stop_ && !peer_gone(fd, kBetweenDripsMs)) {
       if (reply.drip && !send_all(fd, " ")) {
         break;
       }
@@ -301,8 +302,11 @@ void FakeFleet::serve(int fd, std::uint64_t connection) {
 
 void FakeFleet::deliver(int fd, const FleetReply& reply) {
   const base::SteadyTime begin = base::deadline_in(reply.after);
+  constexpr std::int64_t kLookMs = 20;  // at stop_
   while (!stop_ && base::time_left(begin).count() > 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (peer_gone(fd, static_cast<int>(std::min(kLookMs, base::time_left(begin).count())))) {
+      return;
+    }
   }
   if (reply.reset) {
     const linger at_once{1, 0};
@@ -329,8 +333,9 @@ void FakeFleet::deliver(int fd, const FleetReply& reply) {
     if (!send_all(fd, std::string_view(answer).substr(at, piece))) {
       return;
     }
-    if (reply.slowly.count() > 0) {
-      std::this_thread::sleep_for(reply.slowly / kPieces);
+    if (reply.slowly.count() > 0 &&
+        peer_gone(fd, static_cast<int>(reply.slowly.count()) / static_cast<int>(kPieces))) {
+      return;
     }
   }
 }

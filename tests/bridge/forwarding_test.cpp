@@ -111,17 +111,22 @@ TEST_F(ForwardTest, ARefusedTokenIsRenewedOnceAndTheCallSentAgain) {
 TEST_F(ForwardTest, EightCallsRefusedAtOnceShareOneRenewal) {
   options_.timings.heartbeat = base::Milliseconds(600000);
   start_joined();
-  fleet_.on("POST sessions/41/renew", [](const FleetRequest&) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    return std::optional<FleetReply>();
+  // None is refused before all eight were sent with the old token.
+  const std::size_t before = fleet_.count("POST mcp");
+  fleet_.on("POST mcp", [this, before](const FleetRequest& request) -> std::optional<FleetReply> {
+    if (request.token != "S|1") {
+      return std::nullopt;
+    }
+    EXPECT_TRUE(fleet_.wait_for("POST mcp", before + 8));
+    return FleetReply{401, R"({"message":"expired"})", {}};
   });
-  fleet_.expire_token();
   for (int i = 0; i < 8; ++i) {
     harness_->call(std::to_string(100 + i), "task_list");
   }
   for (int i = 0; i < 8; ++i) {
     EXPECT_EQ(harness_->text_of(std::to_string(100 + i)), "ok");
   }
+  EXPECT_EQ(fleet_.count("POST mcp"), before + 16);
   EXPECT_EQ(fleet_.count("POST sessions/41/renew"), 1U);
 }
 

@@ -269,9 +269,9 @@ TEST_F(KeeperTest, CallsThatWaitAtTheEndAreToldAndDoNotGoUpstream) {
 TEST_F(KeeperTest, ACallInFlightAtTheEndGetsItsAnswerOrIsToldInTime) {
   options_.timings.ended_wait = base::Milliseconds(800);
   start_joined();
-  fleet_.on("POST mcp", [](const FleetRequest& request) -> std::optional<FleetReply> {
+  fleet_.on("POST mcp", [this](const FleetRequest& request) -> std::optional<FleetReply> {
     if (request.body.find("\"slow\"") != std::string::npos) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(400));
+      EXPECT_TRUE(wait_said(std::string(text::kGone)));  // the bridge knows that it is the end
       return FleetReply{200, R"({"jsonrpc":"2.0","id":2,"result":{"late":true}})", {}};
     }
     if (request.body.find("\"never\"") != std::string::npos) {

@@ -163,13 +163,20 @@ TEST_F(StartTest, AHangingAutoJoinHoldsTheHandshakeOneSecondOnly) {
 TEST_F(StartTest, AShortAutoJoinIsWaitedFor) {
   options_.auto_join = true;
   options_.harness = "claude";
-  fleet_.on("POST sessions", [](const FleetRequest&) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  options_.timings.launch_wait = base::Milliseconds(10000);
+  Gate answer;
+  fleet_.on("POST sessions", [&answer](const FleetRequest&) {
+    EXPECT_TRUE(answer.wait());
     return std::optional<FleetReply>();
   });
   start();
   harness_->request("1", "initialize", R"({"protocolVersion":"2025-06-18"})");
   harness_->request("2", "tools/list");
+  // The answer to a later request shows that the first two were read, and are held.
+  harness_->request("3", "ping");
+  EXPECT_NE(harness_->answer("3"), "");
+  EXPECT_EQ(harness_->lines().size(), 1U);
+  answer.open();
   EXPECT_NE(harness_->answer("2").find("task_list"), std::string::npos);
   const std::string initialized = harness_->answer("1");
   EXPECT_NE(initialized.find(R"("instructions":"Claim before work.\n\n)"), std::string::npos)
@@ -409,12 +416,17 @@ TEST_F(StartTest, AHarnessThatQuitsDuringInitializeEndsTheBridge) {
 // 139
 TEST_F(StartTest, EndOfInputLetsCallsInFlightAnswer) {
   start_joined();
-  fleet_.on("POST mcp", [](const FleetRequest&) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  Gate answer;
+  fleet_.on("POST mcp", [&answer](const FleetRequest&) {
+    EXPECT_TRUE(answer.wait());
     return std::optional<FleetReply>();
   });
+  const std::size_t before = fleet_.count("POST mcp");
   harness_->call("1", "task_list");
   harness_->call("2", "task_list");
+  ASSERT_TRUE(fleet_.wait_for("POST mcp", before + 2));
+  harness_->close_input();
+  answer.open();
   EXPECT_EQ(finish(), 0);
   EXPECT_NE(harness_->answer("1"), "");
   EXPECT_NE(harness_->answer("2"), "");
@@ -480,13 +492,15 @@ TEST_F(StartTest, ABlockedStdoutHoldsUpNobodyElse) {
 // 142 (the process's signal is in process_test.cpp)
 TEST_F(StartTest, AStopDuringAStartAwaitsItAndEndsTheSession) {
   options_.auto_join = true;
-  fleet_.on("POST sessions", [](const FleetRequest&) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  Gate answer;
+  fleet_.on("POST sessions", [&answer](const FleetRequest&) {
+    EXPECT_TRUE(answer.wait());
     return std::optional<FleetReply>();
   });
   start();
   ASSERT_TRUE(fleet_.wait_for("POST sessions", 1));
   stop_.write_end.reset();
+  answer.open();
   thread_.join();
   EXPECT_EQ(fleet_.count("DELETE sessions/41"), 1U);
 }

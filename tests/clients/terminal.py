@@ -6,6 +6,7 @@ import select
 import shlex
 import signal
 import subprocess
+import threading
 import time
 
 
@@ -80,7 +81,7 @@ class ClaudeTerminal:
         while time.monotonic() < end:
             if text in self.screen():
                 return
-            time.sleep(0.05)
+            threading.Event().wait(0.05)  # what is looked at gives no sign when it changes
         raise AssertionError(f"{text!r} is not on the screen within {limit} s:\n{self.screen()}")
 
     def say(self, text):

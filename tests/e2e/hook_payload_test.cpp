@@ -87,7 +87,8 @@ TEST(HookPayload, ByteOrderMarkCrLfPiecesAndAMegabyte) {  // 93, P10
     ASSERT_TRUE(base::write_all(child.standard_in.get(), payload.substr(at, 3),
                                 base::deadline_in(Milliseconds(1000)))
                     .ok());
-    std::this_thread::sleep_for(Milliseconds(20));  // the pieces must come apart
+    // The pieces must come apart.
+    ASSERT_TRUE(wait_until([&] { return pipe_is_empty(child.standard_in.get()); }));
   }
   base::Result<std::string> out =
       base::read_all(child.standard_out.get(), 1U << 20U, base::deadline_in(Milliseconds(5000)));
@@ -124,10 +125,9 @@ TEST(HookPayload, SilenceAndDropsEndByThemselves) {  // 95, P12
   base::Child dripping = seat.start(argv);
   const base::SteadyTime begin = base::deadline_in(Milliseconds(0));
   std::jthread writer([&](const std::stop_token& stop) {
-    while (!stop.stop_requested()) {
+    do {
       (void)base::write_all(dripping.standard_in.get(), "{", base::deadline_in(Milliseconds(100)));
-      std::this_thread::sleep_for(Milliseconds(900));
-    }
+    } while (!stopped_within(stop, Milliseconds(900)));
   });
   const base::Result<base::ExitStatus> first = silent.wait(base::deadline_in(Milliseconds(4000)));
   ASSERT_TRUE(first.ok());

@@ -54,7 +54,7 @@ TEST(PayloadReader, PiecesOfThreeBytesAndAMegabyte) {  // delivery 93, P10
   std::thread writer([&] {
     for (std::size_t at = 0; at < 30; at += 3) {
       put(pipe.write_end, whole.substr(at, 3));
-      std::this_thread::yield();
+      EXPECT_TRUE(test::wait_until([&] { return test::pipe_is_empty(pipe.write_end.get()); }));
     }
     put(pipe.write_end, std::string_view(whole).substr(30));
   });
@@ -76,7 +76,9 @@ TEST(PayloadReader, DropsEndAfterTheTotal) {
     put(pipe.write_end, "{\"a\":\"");
     while (!stop.stop_requested()) {
       put(pipe.write_end, "x");
-      usleep(2000);
+      // One byte at a time: the next one when this one was read.
+      (void)test::wait_until(
+          [&] { return stop.stop_requested() || test::pipe_is_empty(pipe.write_end.get()); });
     }
   });
   EXPECT_EQ(reason(pipe.read_end.get(), {Milliseconds(1000), Milliseconds(150), 1U << 20U}),
@@ -138,8 +140,9 @@ TEST(PayloadReader, ClosedNullFolderTerminal) {  // delivery 97, P13
 TEST(PayloadReader, NonBlockingPipe) {
   Ends pipe = open_pipe();
   ASSERT_TRUE(base::set_nonblocking(pipe.read_end.get()).ok());
+  const pid_t reader = ::gettid();
   std::jthread writer([&] {
-    usleep(20000);
+    EXPECT_TRUE(test::wait_until([&] { return test::thread_sleeps(reader); }));
     put(pipe.write_end, "{}");
   });
   EXPECT_EQ(reason(pipe.read_end.get()), "read: {}");

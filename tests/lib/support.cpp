@@ -1,6 +1,8 @@
 #include "tests/lib/support.hpp"
 
+#include <poll.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <array>
@@ -9,10 +11,10 @@
 #include <iostream>
 #include <sstream>
 #include <system_error>
-#include <thread>
 
 #include <gtest/gtest.h>
 
+#include "base/os.hpp"
 #include "base/signals.hpp"
 
 namespace robot_council::test {
@@ -49,10 +51,63 @@ bool wait_until(const std::function<bool()>& condition, base::Milliseconds limit
     if (base::time_left(deadline).count() == 0) {
       return condition();
     }
-    std::this_thread::yield();
-    ::usleep(2000);
+    ::poll(nullptr, 0, 2);  // what is looked at gives no sign when it changes
   }
   return true;
+}
+
+void Gate::open() {
+  const std::lock_guard<std::mutex> lock(mu_);
+  open_ = true;
+  changed_.notify_all();
+}
+
+bool Gate::wait(base::Milliseconds limit) {
+  std::unique_lock<std::mutex> lock(mu_);
+  return changed_.wait_for(lock, limit, [this] { return open_; });
+}
+
+bool stopped_within(const std::stop_token& stop, base::Milliseconds limit) {
+  std::mutex mu;
+  std::condition_variable_any stopped;
+  std::unique_lock<std::mutex> lock(mu);
+  return stopped.wait_for(lock, stop, limit, [&stop] { return stop.stop_requested(); });
+}
+
+bool runs_for(pid_t pid, std::chrono::microseconds time) {
+  const base::Fd process = base::os::open_process(pid);
+  if (!process.valid()) {
+    return false;
+  }
+  pollfd watched{process.get(), POLLIN, 0};
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
+  const timespec limit{seconds.count(), std::chrono::nanoseconds(time - seconds).count()};
+  return ::ppoll(&watched, 1, &limit, nullptr) == 0;
+}
+
+bool pipe_is_empty(int fd) {
+  int bytes = -1;
+  return ::ioctl(fd, FIONREAD, &bytes) == 0 && bytes == 0;
+}
+
+bool thread_sleeps(pid_t thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string stat;
+  std::getline(file, stat);
+  const std::size_t name_end = stat.rfind(')');
+  return name_end != std::string::npos && stat.compare(name_end, 3, ") S") == 0;
+}
+
+Seeded::Seeded()
+    : seed_([] {
+        const char* given = ::getenv("RC_SEED");
+        return given != nullptr ? static_cast<std::uint32_t>(std::stoul(given))
+                                : std::random_device()();
+      }()),
+      numbers_(seed_) {}
+
+std::uint32_t Seeded::below(std::uint32_t end) {
+  return std::uniform_int_distribution<std::uint32_t>(0, end - 1)(numbers_);
 }
 
 std::string read_text(const std::string& path) {

@@ -2,9 +2,15 @@
 
 #include <sys/types.h>
 
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <optional>
+#include <random>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +43,45 @@ class TempDir {
 // Calls `condition` until it holds or the time is over; true if it held.
 [[nodiscard]] bool wait_until(const std::function<bool()>& condition,
                               base::Milliseconds limit = base::Milliseconds(10000));
+
+// Holds one side of a test until the other side says that it may go on.
+class Gate {
+ public:
+  void open();
+  // Whether it was opened in time.
+  bool wait(base::Milliseconds limit = base::Milliseconds(10000));
+
+ private:
+  std::mutex mu_;
+  std::condition_variable changed_;
+  bool open_ = false;
+};
+
+// Waits until the thread is told to stop: true; false when that did not happen within `limit`.
+bool stopped_within(const std::stop_token& stop, base::Milliseconds limit);
+
+// Whether the process still runs after this time; it is waited for no longer than it lives. For
+// tests that kill at any point of a program's work.
+[[nodiscard]] bool runs_for(pid_t pid, std::chrono::microseconds time);
+
+// Whether all that was written into this pipe has been read.
+[[nodiscard]] bool pipe_is_empty(int fd);
+
+// Whether the thread of this process waits in the kernel.
+[[nodiscard]] bool thread_sleeps(pid_t thread);
+
+// Numbers from a seed: RC_SEED, else a random one. The seed is part of what a failing test
+// prints.
+class Seeded {
+ public:
+  Seeded();
+  [[nodiscard]] std::uint32_t below(std::uint32_t end);
+  [[nodiscard]] std::string words() const { return "RC_SEED=" + std::to_string(seed_); }
+
+ private:
+  std::uint32_t seed_;
+  std::mt19937 numbers_;
+};
 
 std::string read_text(const std::string& path);  // fails the test when unreadable
 void write_text(const std::string& path, std::string_view content);  // makes missing folders
