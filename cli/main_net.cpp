@@ -1,27 +1,9 @@
 // The network executable: bridge, service, enrolment. Started by robot-council.
 
-#include <exception>
-#include <string>
-#include <vector>
-
-#include "base/context.hpp"
-#include "base/signals.hpp"
-#include "cli/dispatch.hpp"
-#include "cli/exit.hpp"
 #include "cli/net/actions.hpp"
+#include "cli/run.hpp"
 
 int main(int argc, char** argv) {
-  namespace rc = robot_council;
-  rc::base::ignore_sigpipe();
-  rc::base::StderrLog log;
-  try {
-    const rc::base::SystemClock clock;
-    const rc::base::ProcessEnvironment environment;
-    const rc::base::Context context{clock, environment, log};
-    const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
-    return rc::cli::dispatch(context, rc::cli::Where::net, rc::cli::net_bindings(), words);
-  } catch (const std::exception& failure) {
-    log.error(std::string("stopped by an unexpected failure: ") + failure.what());
-  }
-  return static_cast<int>(rc::cli::Exit::failed);
+  namespace cli = robot_council::cli;
+  return cli::run_program(argc, argv, cli::Where::net, cli::net_bindings);
 }

@@ -9,13 +9,13 @@
 
 #include "base/result.hpp"
 #include "net/client_socket.hpp"
-#include "net/httplib_checked.hpp"
+#include "net/library_stream.hpp"
 
 namespace robot_council::net {
 
 // What the library reads an answer from and writes a request to: a socket, its deadline and the
 // limits of an answer. The first failure is kept; afterwards nothing is read.
-class ClientStream final : public httplib::Stream {
+class ClientStream final : public LibraryStream {
  public:
   // on_written is called at the first read: the library reads when the whole request is written.
   ClientStream(ClientSocket& socket, const Patience& patience, std::size_t max_body,
@@ -29,43 +29,10 @@ class ClientStream final : public httplib::Stream {
   // From here on bytes are body, not head.
   void head_is_read() { head_read_ = true; }
 
-  // Which of these the library declares depends on its version.
-#if defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Winconsistent-missing-override"
-#pragma clang diagnostic ignored "-Wsuggest-override"
-#endif
-  // NOLINTNEXTLINE(modernize-use-override): see above
-  virtual bool is_readable() const {
-    return true;
-  }
-  // NOLINTNEXTLINE(modernize-use-override): see above
-  virtual bool is_writable() const {
-    return true;
-  }
-  // NOLINTNEXTLINE(modernize-use-override): see above
-  virtual bool wait_readable() const {
-    return true;
-  }
-  // NOLINTNEXTLINE(modernize-use-override): see above
-  virtual bool wait_writable() const {
-    return true;
-  }
-  // NOLINTNEXTLINE(modernize-use-override): see above
-  virtual time_t duration() const {
-    return 0;
-  }
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
   ssize_t read(char* into, std::size_t size) override;
   ssize_t write(const char* bytes, std::size_t size) override;
   void get_remote_ip_and_port(std::string& ip, int& port) const override;
   void get_local_ip_and_port(std::string& ip, int& port) const override;
-  // The library would select() on it.
-  [[nodiscard]] socket_t socket() const override {
-    return -1;
-  }
 
  private:
   ssize_t fail(base::Error error);

@@ -9,6 +9,7 @@
 #include "net/answer.hpp"
 #include "net/http_syntax.hpp"
 #include "net/httplib_checked.hpp"
+#include "net/library_stream.hpp"
 
 namespace robot_council::net {
 namespace {
@@ -16,40 +17,11 @@ namespace {
 constexpr Refusal kFailed{500, "The service failed."};
 
 // A request in memory, and the place for its answer.
-class MemoryStream final : public httplib::Stream {
+class MemoryStream final : public LibraryStream {
  public:
   MemoryStream(std::string in, std::string peer) : in_(std::move(in)), peer_(std::move(peer)) {}
   std::string take_answer() { return std::move(out_); }
 
-  // Which of these the library declares depends on its version.
-#if defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Winconsistent-missing-override"
-#pragma clang diagnostic ignored "-Wsuggest-override"
-#endif
-  // NOLINTNEXTLINE(modernize-use-override): see above
-  virtual bool is_readable() const {
-    return at_ < in_.size();
-  }
-  // NOLINTNEXTLINE(modernize-use-override): see above
-  virtual bool is_writable() const {
-    return true;
-  }
-  // NOLINTNEXTLINE(modernize-use-override): see above
-  virtual bool wait_readable() const {
-    return true;
-  }
-  // NOLINTNEXTLINE(modernize-use-override): see above
-  virtual bool wait_writable() const {
-    return true;
-  }
-  // NOLINTNEXTLINE(modernize-use-override): see above
-  virtual time_t duration() const {
-    return 0;
-  }
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
   ssize_t read(char* into, std::size_t size) override {
     const std::size_t taken = std::min(size, in_.size() - at_);
     std::memcpy(into, in_.data() + at_, taken);
@@ -68,12 +40,10 @@ class MemoryStream final : public httplib::Stream {
     ip.clear();
     port = 0;
   }
-  // The library would select() on it.
-  [[nodiscard]] socket_t socket() const override {
-    return -1;
-  }
 
  private:
+  [[nodiscard]] bool has_input() const override { return at_ < in_.size(); }
+
   std::string in_;
   std::string peer_;
   std::string out_;

@@ -3,9 +3,9 @@
 #include "base/files.hpp"
 #include "brake/decision.hpp"
 #include "harness/answer.hpp"
-#include "harness/names.hpp"
 #include "pending/engine.hpp"
 #include "pending/limits.hpp"
+#include "pending/names.hpp"
 #include "pending/print.hpp"
 #include "pending/render.hpp"
 #include "pending/show.hpp"
@@ -16,22 +16,6 @@ namespace {
 
 base::Error wrong(const char* line) {
   return {base::Errc::invalid, line};
-}
-
-base::Result<sink::SeatNames> names_of(const PendingOptions& options,
-                                       const base::Environment& environment) {
-  sink::SeatNames names{sink::service_from(options.service, environment),
-                        harness::resolved_harness(options.harness, environment), options.project};
-  if (names.service.empty()) {
-    return wrong("Pass --service, or set ROBOT_COUNCIL_SERVICE, with the URL of your fleet.");
-  }
-  if (names.harness.empty()) {
-    return wrong(
-        "Could not tell which harness this is. Pass --harness=<name>, or set ROBOT_COUNCIL_HARNESS "
-        "in this harness's "
-        "configuration.");
-  }
-  return names;
 }
 
 int say(const base::Context& context, const base::Error& error, int code) {
@@ -94,7 +78,11 @@ int run(const PendingOptions& options, const base::Context& context, int stdout_
   if (auto good = check_options(without_format); !good) {
     return say(context, good.error(), kExitMisconfigured);
   }
-  auto names = names_of(options, context.environment);
+  NameOptions given;
+  given.service = options.service;
+  given.harness = options.harness;
+  given.project = options.project;
+  auto names = seat_names(given, context.environment);
   if (!names) {
     return say(context, names.error(), kExitMisconfigured);
   }

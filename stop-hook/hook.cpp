@@ -48,7 +48,8 @@ void note(const base::Context& context, const base::Result<sink::Seat>& seat, Ho
 int run_hook(const HookOptions& options, const base::Context& context, int stdin_fd,
              int stdout_fd) {
   base::ignore_sigpipe();
-  const base::Result<sink::SeatNames> names = seat_names(options.names, context.environment);
+  const base::Result<sink::SeatNames> names =
+      pending::seat_names(options.names, context.environment);
   if (!names.ok()) {
     context.log.error(names.error().what);
     return kExitMisconfigured;

@@ -8,13 +8,13 @@
 #include "base/context.hpp"
 #include "harness/payload_reader.hpp"
 #include "pending/engine.hpp"
-#include "stop-hook/names.hpp"
+#include "pending/names.hpp"
 
 namespace robot_council::stop_hook {
 
 // `robot-council pending --hook`: a harness's stop event in, its answer out.
 struct HookOptions {
-  NameOptions names;
+  pending::NameOptions names;
   harness::PayloadLimits limits;
   // For tests: whether the brake holds this harness in these folders, and the engine's own hooks.
   // None = the real ones.

@@ -22,7 +22,8 @@ constexpr int kSignalled = 130;
 }  // namespace
 
 int run_wait(const WaitOptions& options, const base::Context& context) {
-  const base::Result<sink::SeatNames> names = seat_names(options.names, context.environment);
+  const base::Result<sink::SeatNames> names =
+      pending::seat_names(options.names, context.environment);
   if (!names.ok()) {
     context.log.error(names.error().what);
     return kTimeOver;

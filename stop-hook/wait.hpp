@@ -4,13 +4,13 @@
 
 #include "base/clock.hpp"
 #include "base/context.hpp"
-#include "stop-hook/names.hpp"
+#include "pending/names.hpp"
 
 namespace robot_council::stop_hook {
 
 // `robot-council wait` for people and scripts. Source: wake contract, section 2.
 struct WaitOptions {
-  NameOptions names;
+  pending::NameOptions names;
   std::optional<base::Milliseconds> timeout;  // nothing: until something waits, or a signal
 };
 

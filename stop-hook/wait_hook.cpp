@@ -72,7 +72,8 @@ int run_wait_hook(const WaitHookOptions& options, const base::Context& outer, in
   const std::int64_t started_ms = outer.clock.wall_ms();
   SilentLog silent;
   const base::Context context{outer.clock, outer.environment, silent};
-  const base::Result<sink::SeatNames> names = seat_names(options.names, context.environment);
+  const base::Result<sink::SeatNames> names =
+      pending::seat_names(options.names, context.environment);
   if (!names.ok()) {
     return kNothing;
   }

@@ -6,7 +6,7 @@
 #include "base/context.hpp"
 #include "harness/payload_reader.hpp"
 #include "pending/engine.hpp"
-#include "stop-hook/names.hpp"
+#include "pending/names.hpp"
 #include "stop-hook/wake_rule.hpp"
 
 namespace robot_council::stop_hook {
@@ -18,7 +18,7 @@ inline constexpr int kHandedOver =
 // interactive session for entries of its seat and ends with kHandedOver when it wrote them to
 // stderr.
 struct WaitHookOptions {
-  NameOptions names;
+  pending::NameOptions names;
   harness::PayloadLimits limits;
   WakeTimes times;
   pending::StepHook step;  // for tests

@@ -20,7 +20,7 @@ constexpr std::int64_t kLongestSeconds =
 }  // namespace
 
 int run_wait(const base::Context& context, const Args& args) {
-  stop_hook::NameOptions names;
+  pending::NameOptions names;
   names.service = args.value("--service").value_or("");
   names.harness = args.value("--harness").value_or("");
   names.project = args.value("--project").value_or("");

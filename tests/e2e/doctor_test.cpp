@@ -13,36 +13,22 @@
 #include "base/files.hpp"
 #include "base/json_value.hpp"
 #include "base/text.hpp"
-#include "tests/lib/support.hpp"
+#include "tests/e2e/served_home.hpp"
 
 namespace robot_council::test {
 
 // A home in which Claude Code is wired to a running `serve`, as a person leaves it after reading
 // the manual.
-class Doctor : public ::testing::Test {
+class Doctor : public ServedHome {
  protected:
   void SetUp() override {
-    environment_ = {{"HOME", dir_ / "home"}, {"PATH", "/usr/bin:/bin"}, {"TMPDIR", dir_ / "tmp"}};
-    for (const char* name : {"home", "tmp", "work", "work/src"}) {
-      ASSERT_EQ(::mkdir((dir_ / name).c_str(), 0700), 0);
-    }
+    ServedHome::SetUp();
+    ASSERT_EQ(::mkdir((dir_ / "work/src").c_str(), 0700), 0);
     script_ = dir_ / "hooks/robot-council-stop-hook";
   }
 
   void start_service() {
-    base::ChildOptions options;
-    options.argv = {program("robot-council"), "serve",         "--listen", "127.0.0.1:0", "--data",
-                    dir_ / "fleet",           "--auto-approve"};
-    for (const auto& [name, value] : environment_) {
-      options.environment.push_back(name + "=" + value);
-    }
-    options.standard_out = base::Stdio::pipe;
-    options.standard_err = base::Stdio::null;
-    auto child = base::Child::start(options);
-    ASSERT_TRUE(child.ok());
-    serve_.emplace(std::move(*child));
-    ASSERT_TRUE(wait_until([this] { return base::exists(dir_ / "fleet/service.url"); }));
-    service_ = base::trim(read_text(dir_ / "fleet/service.url"));
+    ServedHome::start_service();
     const Ran enrolled = council(
         {"enroll", "--service", service_, "--harness", "claude", "--credential-store", "file"});
     ASSERT_EQ(enrolled.code, 0) << enrolled.err;
@@ -71,11 +57,6 @@ class Doctor : public ::testing::Test {
                    R"(","timeout":)" + timeout_ + "}]}]}}");
   }
 
-  Ran council(std::vector<std::string> words) {
-    words.insert(words.begin(), program("robot-council"));
-    return run(words, environment_, {}, dir_ / "work", base::Milliseconds(60000));
-  }
-
   // id -> status, and the whole answer in last_.
   std::map<std::string, std::string> doctor(int code, const std::vector<std::string>& more = {}) {
     std::vector<std::string> words = {"doctor", "--json"};
@@ -99,13 +80,9 @@ class Doctor : public ::testing::Test {
     return result;
   }
 
-  TempDir dir_;
-  std::map<std::string, std::string> environment_;
   std::string script_;
-  std::string service_ = "http://127.0.0.1:9";
   std::string last_;
   std::string timeout_ = "20";  // seconds, of the entry
-  std::optional<base::Child> serve_;
 };
 
 // Account contract, 91, 95, 96, 103.

@@ -11,7 +11,7 @@
 #include "base/child.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "tests/lib/support.hpp"
+#include "tests/e2e/served_home.hpp"
 
 // `setup` and `unsetup` as a person runs them, against a real `serve` (account contract, section
 // 7).
@@ -44,38 +44,16 @@ const std::vector<Client>& clients() {
 
 }  // namespace
 
-class Setup : public ::testing::Test {
+class Setup : public ServedHome {
  protected:
   void SetUp() override {
-    for (const char* name : {"home", "tmp", "work", "bin"}) {
-      ASSERT_EQ(::mkdir((dir_ / name).c_str(), 0700), 0);
-    }
+    ServedHome::SetUp();
+    ASSERT_EQ(::mkdir((dir_ / "bin").c_str(), 0700), 0);
     // As installed: a link on PATH, which entries name.
     ASSERT_EQ(::symlink(program("robot-council").c_str(), (dir_ / "bin/robot-council").c_str()), 0);
-    environment_ = {
-        {"HOME", home_}, {"PATH", dir_ / "bin" + ":/usr/bin:/bin"}, {"TMPDIR", dir_ / "tmp"}};
+    environment_["PATH"] = dir_ / "bin" + ":/usr/bin:/bin";
   }
 
-  void start_service() {
-    base::ChildOptions options;
-    options.argv = {program("robot-council"), "serve",         "--listen", "127.0.0.1:0", "--data",
-                    dir_ / "fleet",           "--auto-approve"};
-    for (const auto& [name, value] : environment_) {
-      options.environment.push_back(name + "=" + value);
-    }
-    options.standard_out = base::Stdio::pipe;
-    options.standard_err = base::Stdio::null;
-    auto child = base::Child::start(options);
-    ASSERT_TRUE(child.ok());
-    serve_.emplace(std::move(*child));
-    ASSERT_TRUE(wait_until([this] { return base::exists(dir_ / "fleet/service.url"); }));
-    service_ = base::trim(read_text(dir_ / "fleet/service.url"));
-  }
-
-  Ran council(std::vector<std::string> words) {
-    words.insert(words.begin(), program("robot-council"));
-    return run(words, environment_, {}, dir_ / "work", base::Milliseconds(90000));
-  }
   Ran setup(const std::string& client, const std::vector<std::string>& more = {"--yes"}) {
     std::vector<std::string> words = {"setup", client, "--service", service_};
     words.insert(words.end(), more.begin(), more.end());
@@ -104,12 +82,6 @@ class Setup : public ::testing::Test {
   std::string script(const std::string& client) const {
     return home_ + "/.local/share/robot-council/hooks/" + client + "/robot-council-stop-hook";
   }
-
-  TempDir dir_;
-  std::string home_ = dir_ / "home";
-  std::map<std::string, std::string> environment_;
-  std::string service_ = "http://127.0.0.1:9";
-  std::optional<base::Child> serve_;
 };
 
 // 65, 66, 67.
@@ -299,26 +271,42 @@ TEST_F(Setup, APersonIsAskedAfterTheChangesWereShown) {
   start_service();
   const std::string command =
       program("robot-council") + " setup cursor --service " + service_ + "; echo code $?";
+  const std::string seen = dir_ / "work/seen";
+  const auto shows = [&seen](const char* words) {
+    return base::read_file(seen, 1U << 20U).value_or({}).find(words) != std::string::npos;
+  };
+  // What the terminal showed.
   const auto typed = [&](const std::string& answer) {
-    return run(
-        {"/bin/sh", "-c",
-         "(while ! grep -q 'Write these changes' seen 2>/dev/null; do sleep 0.05; done; echo " +
-             answer + "; while ! grep -q 'code [0-9]' seen; do sleep 0.05; done) | script -qfec '" +
-             command + "' seen"},
-        environment_, {}, dir_ / "work", base::Milliseconds(60000));
+    base::ChildOptions options;
+    options.argv = {"script", "-qfec", command, seen};
+    for (const auto& [name, value] : environment_) {
+      options.environment.push_back(name + "=" + value);
+    }
+    options.directory = dir_ / "work";
+    options.standard_in = base::Stdio::pipe;
+    base::Result<base::Child> terminal = base::Child::start(options);
+    EXPECT_TRUE(terminal.ok());
+    EXPECT_TRUE(wait_until([&] { return shows("Write these changes"); }));
+    EXPECT_TRUE(base::write_all(terminal->standard_in.get(), answer + "\n",
+                                base::deadline_in(base::Milliseconds(1000)))
+                    .ok());
+    EXPECT_TRUE(wait_until([&] { return shows("code "); }, base::Milliseconds(60000)));
+    terminal->standard_in.reset();
+    EXPECT_TRUE(terminal->wait(base::deadline_in(base::Milliseconds(10000))).ok());
+    return read_text(seen);
   };
   if (run({"/bin/sh", "-c", "command -v script"}, environment_).code != 0) {
     GTEST_SKIP() << "script(1) is not here to make a terminal";
   }
-  const Ran no = typed("n");
-  EXPECT_NE(no.out.find("code 1"), std::string::npos) << no.out << no.err;
-  EXPECT_NE(no.out.find("+++ " + home_ + "/.cursor/hooks.json"), std::string::npos) << no.out;
-  EXPECT_NE(no.out.find("Write these changes? [y/N] "), std::string::npos) << no.out;
-  EXPECT_NE(no.out.find("nothing was changed."), std::string::npos) << no.out;
+  const std::string no = typed("n");
+  EXPECT_NE(no.find("code 1"), std::string::npos) << no;
+  EXPECT_NE(no.find("+++ " + home_ + "/.cursor/hooks.json"), std::string::npos) << no;
+  EXPECT_NE(no.find("Write these changes? [y/N] "), std::string::npos) << no;
+  EXPECT_NE(no.find("nothing was changed."), std::string::npos) << no;
   EXPECT_FALSE(base::exists(home_ + "/.cursor"));
-  ASSERT_TRUE(base::remove_file(dir_ / "work/seen").ok());
-  const Ran yes = typed("y");
-  EXPECT_NE(yes.out.find("code 0"), std::string::npos) << yes.out << yes.err;
+  ASSERT_TRUE(base::remove_file(seen).ok());
+  const std::string yes = typed("y");
+  EXPECT_NE(yes.find("code 0"), std::string::npos) << yes;
   EXPECT_TRUE(base::exists(home_ + "/.cursor/hooks.json"));
 }
 

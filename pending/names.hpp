@@ -7,7 +7,7 @@
 #include "harness/names.hpp"
 #include "sink/seat.hpp"
 
-namespace robot_council::stop_hook {
+namespace robot_council::pending {
 
 // What a command line said; "" = not given, also where an option had an empty value.
 struct NameOptions {
@@ -22,4 +22,4 @@ struct NameOptions {
 [[nodiscard]] base::Result<sink::SeatNames> seat_names(const NameOptions& options,
                                                        const base::Environment& environment);
 
-}  // namespace robot_council::stop_hook
+}  // namespace robot_council::pending

@@ -1,8 +1,8 @@
-#include "stop-hook/names.hpp"
+#include "pending/names.hpp"
 
 #include "sink/seat_key.hpp"
 
-namespace robot_council::stop_hook {
+namespace robot_council::pending {
 
 base::Result<sink::SeatNames> seat_names(const NameOptions& options,
                                          const base::Environment& environment) {
@@ -23,4 +23,4 @@ base::Result<sink::SeatNames> seat_names(const NameOptions& options,
   return names;
 }
 
-}  // namespace robot_council::stop_hook
+}  // namespace robot_council::pending
