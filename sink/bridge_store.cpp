@@ -115,26 +115,23 @@ struct BridgeStore::State {
 // looked at again.
 base::Status BridgeStore::State::attach(Leaving leaving, const WaitBudget& budget) {
   constexpr int kMaxTries = 4;
-  base::Status attached;
-  for (int tries = 0; tries < kMaxTries; ++tries) {
-    attached = attach_once(leaving, budget);
+  for (int tries = 1;; ++tries) {
+    const base::Status attached = attach_once(leaving, budget);
     if (attached) {
       return {};
     }
     const bool damaged_file = attached.error().code == base::Errc::corrupt;
     const bool other_file = locate(files).inode != looked_at;
     connection.reset();
+    if (tries == kMaxTries || (!damaged_file && !other_file)) {
+      return damaged_file ? writer_error(files, leaving, Fault::damaged) : attached;
+    }
     if (damaged_file) {
       if (auto aside = set_aside(leaving, budget, attached.error().what); !aside) {
         return aside;
       }
-    } else if (!other_file) {
-      return attached;
     }
   }
-  return attached.error().code == base::Errc::corrupt
-             ? base::Status(writer_error(files, leaving, Fault::damaged))
-             : attached;
 }
 
 // corrupt: `what` is why.

@@ -26,6 +26,9 @@
 #include "sink/store.hpp"
 #include "tests/lib/support.hpp"
 
+// Only there in a build that counts coverage.
+extern "C" void __gcov_dump() __attribute__((weak));  // NOLINT: the compiler's name
+
 namespace robot_council::test {
 
 // Fixtures for tests that need a sink: header only, so that the programs of several rooms can use
@@ -91,6 +94,8 @@ class SinkHome {
   sink::SeatFiles files_;
 };
 
+// Appends; the test fails if that fails.
+sink::Appended must_append(sink::BridgeStore& store, const sink::Page& page);
 // Body of a stored entry.
 std::string body_of(const std::string& json);
 // A process that has ended: its pid with a start time that no process has.
@@ -215,6 +220,12 @@ inline std::string SinkHome::sql_value(const std::string& query) const {
   return value;
 }
 
+inline sink::Appended must_append(sink::BridgeStore& store, const sink::Page& page) {
+  auto added = store.append(page);
+  EXPECT_TRUE(added.ok()) << (added.ok() ? "" : added.error().what);
+  return added.value_or({});
+}
+
 inline std::string body_of(const std::string& json) {
   return base::json_unescape(base::json_member(json, "body"));
 }
@@ -231,7 +242,11 @@ inline unsigned mode_of(const std::string& path) {
 inline pid_t start_child(const std::function<int()>& work) {
   const pid_t pid = ::fork();
   if (pid == 0) {
-    ::_exit(work());
+    const int code = work();
+    if (__gcov_dump != nullptr) {
+      __gcov_dump();  // _exit() would lose what this process counted
+    }
+    ::_exit(code);
   }
   return pid;
 }

@@ -308,6 +308,42 @@ TEST_F(CheckoutOfGit, S019AnotherErrnoCannotBeTold) {
       << checkout.error().what;
 }
 
+// A name that gets too long on the way is "cannot tell" too, at each step.
+TEST_F(CheckoutOfGit, S019ANameTooLongCannotBeTold) {
+  constexpr std::size_t kLongest = 4095;
+  // A folder whose path leaves room for so many more bytes.
+  const auto folder_with_room = [this](std::size_t room) {
+    std::string path = *base::real_path(dir_.path());
+    while (path.size() + room < kLongest) {
+      const std::size_t left = kLongest - room - path.size() - 1;
+      path += "/" + std::string(left > 200 ? std::min<std::size_t>(200, left - 10) : left, 'd');
+    }
+    std::error_code failed;
+    std::filesystem::create_directories(path, failed);
+    EXPECT_FALSE(failed) << failed.message();
+    return path;
+  };
+  const auto problem = [](const std::string& folder) {
+    const auto checkout = find_checkout(folder);
+    return checkout.ok() ? checkout->path : checkout.error().what.substr(folder.size());
+  };
+  EXPECT_EQ(problem(folder_with_room(3)), "/.git: File name too long");
+  const std::string head = folder_with_room(8);
+  ASSERT_EQ(::mkdir((head + "/.git").c_str(), 0700), 0);
+  EXPECT_EQ(problem(head), "/.git/HEAD: File name too long");
+  const std::string common = folder_with_room(12);
+  ASSERT_EQ(::mkdir((common + "/.git").c_str(), 0700), 0);
+  write_text(common + "/.git/HEAD", "ref: refs/heads/main\n");
+  EXPECT_EQ(problem(common), "/.git/commondir: File name too long");
+  const std::string elsewhere = folder("elsewhere");
+  write_text(elsewhere + "/.git/HEAD", "ref: refs/heads/main\n");
+  write_text(elsewhere + "/.git/commondir", "/" + std::string(5000, 'c'));
+  EXPECT_NE(find_checkout(elsewhere).error().what.find("File name too long"), std::string::npos);
+  const std::string file = folder("file");
+  write_text(file + "/.git", "gitdir: /" + std::string(5000, 'g'));
+  EXPECT_NE(find_checkout(file).error().what.find("File name too long"), std::string::npos);
+}
+
 TEST_F(CheckoutOfGit, AFifoInPlaceOfAFileDoesNotHang) {
   const std::string place = folder("f");
   ASSERT_EQ(::mkfifo((place + "/.git").c_str(), 0600), 0);
