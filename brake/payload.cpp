@@ -1,6 +1,7 @@
 #include "brake/payload.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/clock.hpp"
 #include "base/fd.hpp"
@@ -345,7 +346,7 @@ void PayloadReader::store(std::string text) {
 HookPayload read_hook_payload(int fd) {
   PayloadReader reader;
   const base::SteadyTime deadline = base::deadline_in(kPayloadWait);
-  std::vector<char> block(kReadBytes);
+  std::array<char, kReadBytes> block;  // not zeroed: that would touch 16 pages at each tool call
   std::size_t total = 0;
   while (fd >= 0) {
     const base::Result<base::Ready> ready = base::wait_readable(fd, deadline);

@@ -187,8 +187,9 @@ Repository plain_folder(const std::string& folder) {
 
 Places find_places(const std::vector<std::string>& candidates) {
   Places places;
-  for (const std::string& candidate : candidates) {
-    if (candidate.empty()) {
+  for (auto at = candidates.begin(); at != candidates.end(); ++at) {
+    const std::string& candidate = *at;
+    if (candidate.empty() || std::find(candidates.begin(), at, candidate) != at) {
       continue;
     }
     std::string real;

@@ -59,6 +59,19 @@ void add_if_there(std::vector<Copy>& copies, CopyKind kind, std::string path, st
   }
 }
 
+std::vector<std::string> keys_of(const Places& places) {
+  std::vector<std::string> keys;
+  for (const Repository& repository : places.repositories) {
+    keys.push_back(repository.key);
+  }
+  // A stopped plain folder stays stopped when its own copy is deleted, or when a repository is made
+  // inside it.
+  for (const std::string& folder : places.folders) {
+    keys.push_back(repository_key(folder));
+  }
+  return keys;
+}
+
 struct Closed {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
@@ -147,24 +160,23 @@ Survey survey_stops(const std::vector<std::string>& homes,
   }
   survey_everywhere(homes, survey.copies);
   survey.places = find_places(candidates);
-  std::vector<std::string> keys;
   for (const Repository& repository : survey.places.repositories) {
     add_if_there(survey.copies, CopyKind::checkout, repository.stop_file(), repository.key);
-    keys.push_back(repository.key);
   }
   for (const std::string& folder : survey.places.folders) {
     add_if_there(survey.copies, CopyKind::checkout,
                  base::join_path(folder, ".robot-council/stop.json"), {});
-    // A stopped plain folder stays stopped when its own copy is deleted, or when a repository is
-    // made inside it.
-    keys.push_back(repository_key(folder));
   }
+  std::vector<std::string> keys;
   for (const std::string& home : homes) {
     const std::string stops = stops_folder(home);
     struct ::stat info {};
     // The common case costs one call a home instead of one a key.
     if (is_absent(look_through(stops, &info))) {
       continue;
+    }
+    if (keys.empty()) {
+      keys = keys_of(survey.places);
     }
     for (const std::string& key : keys) {
       add_if_there(survey.copies, CopyKind::home, base::join_path(stops, key + ".json"), key);

@@ -10,14 +10,14 @@ Watchdog::Watchdog(base::Milliseconds limit, std::function<void()> late)
 
 Watchdog::~Watchdog() {
   (void)done();
+  changed_.notify_one();
   thread_.join();
 }
 
 bool Watchdog::done() {
   const base::MutexLock lock(mu_);
   if (state_ == State::armed) {
-    state_ = State::done;
-    changed_.notify_one();
+    state_ = State::done;  // the thread may sleep on: most callers end the process now
   }
   return state_ == State::done;
 }

@@ -29,7 +29,7 @@ int print_and_end(const base::Context& context, std::string_view text) {
 
 // The longest name of one or two words that begins the line.
 const Command* command_of(const std::vector<std::string>& words, std::size_t& used) {
-  if (words.size() > 1) {
+  if (words.size() > 1 && words[1].compare(0, 1, "-") != 0) {
     if (const Command* two = find_command(words[0] + " " + words[1])) {
       used = 2;
       return two;

@@ -81,6 +81,25 @@ base::Status check_arguments(const Command& command, const std::vector<std::stri
   return {};
 }
 
+bool is_option(std::string_view word) {
+  return word.size() > 1 && word.front() == '-';
+}
+
+// "--project" or "--project=...". Telling CLI11 of an option costs more than reading it, and this
+// runs at every turn end: so it is told only of those that are there.
+bool stands_in(const std::vector<std::string>& words, const Option& option) {
+  return std::any_of(words.begin(), words.end(), [&option](std::string_view word) {
+    return word.substr(0, word.find('=')) == option.name;
+  });
+}
+
+base::Result<Args> checked(const Command& command, Args args) {
+  if (auto good = check_arguments(command, args.positionals()); !good) {
+    return good.error();
+  }
+  return args;
+}
+
 }  // namespace
 
 bool Args::has(std::string_view option) const {
@@ -115,12 +134,19 @@ base::Result<Args> parse(const Command& command, const std::vector<std::string>&
   if (dashes != words.end()) {
     args.after_dashes_.assign(dashes + 1, words.end());
   }
+  if (std::none_of(read.begin(), read.end(), is_option)) {
+    args.positionals_ = std::move(read);  // nothing for CLI11 to read
+    return checked(command, std::move(args));
+  }
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
   std::map<std::string_view, std::vector<std::string>> values;
   std::map<std::string_view, CLI::Option*> known;
   for (const auto& option : command.options) {
+    if (!stands_in(read, option)) {
+      continue;
+    }
     const std::string name(option.name);
     known[option.name] = option.value.empty()
                              ? app.add_flag(name)
@@ -129,7 +155,7 @@ base::Result<Args> parse(const Command& command, const std::vector<std::string>&
   std::reverse(read.begin(), read.end());  // CLI11 reads a vector from its end
   app.parse(read);
   for (const auto& option : command.options) {
-    if (known[option.name]->count() == 0) {
+    if (known.count(option.name) == 0 || known[option.name]->count() == 0) {
       continue;
     }
     auto& given = values[option.name];
@@ -148,15 +174,12 @@ base::Result<Args> parse(const Command& command, const std::vector<std::string>&
     return args;
   }
   for (const auto& word : app.remaining()) {
-    if (word.size() > 1 && word.front() == '-') {
+    if (is_option(word)) {
       return unknown_option(command, word);
     }
     args.positionals_.push_back(word);
   }
-  if (auto good = check_arguments(command, args.positionals_); !good) {
-    return good.error();
-  }
-  return args;
+  return checked(command, std::move(args));
 } catch (const CLI::ArgumentMismatch& mismatch) {
   if (command.unknown == Unknown::ignored) {
     return Args{};

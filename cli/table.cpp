@@ -1,5 +1,7 @@
 // The table of commands, one entry each, in the order of the list.
 
+#include <array>
+
 #include "cli/command.hpp"
 #include "cli/table_account.hpp"
 #include "cli/table_brake.hpp"
@@ -92,17 +94,30 @@ Command hooks_scan() {
           kDeliver};
 }
 
+std::vector<Command> delivery_commands() {
+  return {pending(), wait(), hooks_scan()};
+}
+
+// A part of the table is made when it is first looked at: what a hook calls stands in the first
+// two, and a hook runs at every turn end and before every tool call.
+template <std::vector<Command> (*kMake)()>
+const std::vector<Command>& made() {
+  static const std::vector<Command> kPart = kMake();
+  return kPart;
+}
+
+using Part = const std::vector<Command>& (*)();
+constexpr std::array<Part, 8> kParts = {
+    made<delivery_commands>, made<bridge_commands>,  made<brake_commands>, made<stops_commands>,
+    made<wiring_commands>,   made<account_commands>, made<fleet_commands>, made<program_commands>};
+
 }  // namespace
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands = [] {
-    std::vector<Command> all = {pending(), wait(), hooks_scan()};
-    const std::vector<std::vector<Command>> parts = {
-        bridge_commands(),  brake_commands(), stops_commands(),   wiring_commands(),
-        account_commands(), fleet_commands(), program_commands(),
-    };
-    for (const auto& part : parts) {
-      all.insert(all.end(), part.begin(), part.end());
+    std::vector<Command> all;
+    for (const auto part : kParts) {
+      all.insert(all.end(), part().begin(), part().end());
     }
     return all;
   }();
@@ -110,9 +125,11 @@ const std::vector<Command>& commands() {
 }
 
 const Command* find_command(std::string_view name) {
-  for (const auto& command : commands()) {
-    if (command.name == name) {
-      return &command;
+  for (const auto part : kParts) {
+    for (const auto& command : part()) {
+      if (command.name == name) {
+        return &command;
+      }
     }
   }
   return nullptr;

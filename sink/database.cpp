@@ -95,31 +95,35 @@ std::unique_ptr<Connection> Connection::open(const SeatFiles& files, Mode mode,
                                              base::SteadyTime deadline) {
   const int flags = (mode == Mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) |
                     SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX;
-  Location location = locate(files);
   std::unique_ptr<Connection> connection;
-  while (true) {
+  Location location;
+  Location after = locate(files);
+  // Which file SQLite has open is known only when the path named the same one before and after.
+  do {
+    location = after;
     // The constructor is private, so make_unique cannot call it.
     connection.reset(new Connection(path_to_open(files), flags, files.database(), deadline));
-    // Which file SQLite has open is known only when the path named the same one before and after.
-    const Location after = locate(files);
-    if (after.device == location.device && after.inode == location.inode) {
-      break;
-    }
-    location = after;
-  }
+    after = locate(files);
+  } while (after.device != location.device || after.inode != location.inode);
   connection->device_ = location.device;
   connection->inode_ = location.inode;
-  SQLite::Database& db = connection->db_;
-  db.exec("PRAGMA trusted_schema=OFF");
-  db.exec("PRAGMA cell_size_check=ON");
-  db.execAndGet("PRAGMA mmap_size=0");
-  db.exec("PRAGMA foreign_keys=ON");
-  db.exec("PRAGMA synchronous=FULL");
-  if (mode == Mode::read_write) {
-    // Never WAL: SQLite before 3.51.3 can lose committed pages when its log is reset.
-    db.execAndGet("PRAGMA journal_mode=TRUNCATE");
-  }
+  // Each as a call where there is one: a statement would be parsed at every turn end.
+  sqlite3* const handle = connection->db_.getHandle();
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
+  sqlite3_int64 no_map = 0;
+  sqlite3_file_control(handle, "main", SQLITE_FCNTL_MMAP_SIZE, &no_map);
+  connection->db_.exec("PRAGMA cell_size_check=ON");
   return connection;
+}
+
+void Connection::prepare_writing() {
+  if (!writing_prepared_) {
+    db_.exec("PRAGMA synchronous=FULL");
+    // Never WAL: SQLite before 3.51.3 can lose committed pages when its log is reset.
+    db_.execAndGet("PRAGMA journal_mode=TRUNCATE");
+    writing_prepared_ = true;
+  }
 }
 
 bool Connection::read_only_file() {
@@ -168,6 +172,7 @@ base::Status write_transaction(Connection& connection, const WaitBudget& budget,
   connection.set_deadline(budget.deadline());
   while (true) {
     try {
+      connection.prepare_writing();
       Scoped transaction(connection.db(), kBeginWrite);
       if (auto done = work(); !done) {
         return done;

@@ -59,6 +59,9 @@ class Connection {
   [[nodiscard]] SQLite::Database& db() { return db_; }
   void set_deadline(base::SteadyTime deadline) { deadline_ = deadline; }
   [[nodiscard]] bool read_only_file();
+  // How a commit reaches the disk; before the first write of a connection, and not in a
+  // transaction.
+  void prepare_writing();
   // The path still names the open file.
   [[nodiscard]] bool still_at_path() const;
   [[nodiscard]] std::uint64_t inode() const { return inode_; }
@@ -70,6 +73,7 @@ class Connection {
   base::SteadyTime deadline_;
   std::uint64_t device_ = 0;
   std::uint64_t inode_ = 0;
+  bool writing_prepared_ = false;
   friend int wait_for_lock(void* connection, int tries);
 };
 

@@ -237,6 +237,7 @@ base::Result<Content> DeliveryStore::open_at(State& state, const Location& locat
   state.connection = Connection::open(
       state.files, write ? Connection::Mode::read_write : Connection::Mode::read_only,
       state.budget.deadline());
+  const Scoped transaction(state.connection->db(), kBeginRead);  // one lock for all questions
   const Identity identity = identify(state.connection->db());
   switch (identity.content) {
     case Content::newer:

@@ -35,9 +35,10 @@ int write_answer(const brake::Answer& answer) {
 }
 
 // Writes what was found, unless the watchdog was first; then this thread only waits for the end of
-// the process.
-int answer_once(const base::Context& context, brake::Watchdog& watchdog,
-                const brake::Checked& checked) {
+// the process. Ends the process itself: to wait for the watchdog's thread would take as long as the
+// whole check.
+[[noreturn]] void answer_once(const base::Context& context, brake::Watchdog& watchdog,
+                              const brake::Checked& checked) {
   while (!watchdog.done()) {
     ::pause();
   }
@@ -47,20 +48,20 @@ int answer_once(const base::Context& context, brake::Watchdog& watchdog,
     const brake::Watchdog log_watchdog(brake::kLogWait, [code] { ::_exit(code); });
     brake::log_refused(context.environment, context.clock, *checked.refused);
   }
-  return code;
+  ::_exit(code);
 }
 
 brake::CheckPlace place_of(const base::Context& context) {
   return {context.environment, brake::find_homes(context.environment), brake::process_directory()};
 }
 
-int check_git_hook(const base::Context& context, const std::string& event) {
+[[noreturn]] void check_git_hook(const base::Context& context, const std::string& event) {
   const brake::Answer late = brake::late_git_answer(context.environment);
   brake::Watchdog watchdog(brake::kCheckWait, [&late] { answer_late(late); });
-  return answer_once(context, watchdog, brake::check_git(place_of(context), event));
+  answer_once(context, watchdog, brake::check_git(place_of(context), event));
 }
 
-int check_client(const base::Context& context, const std::string& id) {
+[[noreturn]] void check_client(const base::Context& context, const std::string& id) {
   const brake::Answer late = brake::late_answer(id);
   brake::Watchdog watchdog(brake::kCheckWait, [&late] { answer_late(late); });
   brake::Checked checked{late, std::nullopt};
@@ -69,16 +70,16 @@ int check_client(const base::Context& context, const std::string& id) {
     checked = brake::check_tool_call(place_of(context), id, payload);
   } catch (...) {  // NOLINT(bugprone-empty-catch): the late answer refuses
   }
-  return answer_once(context, watchdog, checked);
+  answer_once(context, watchdog, checked);
 }
 
 }  // namespace
 
 int run_brake_check(const base::Context& context, const Args& args) {
   if (const std::optional<std::string> event = args.value("--git")) {
-    return check_git_hook(context, *event);
+    check_git_hook(context, *event);
   }
-  return check_client(context, args.value("--client").value_or(""));
+  check_client(context, args.value("--client").value_or(""));
 }
 
 }  // namespace robot_council::cli

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "cli/small/delivery.hpp"
 #include "pending/limits.hpp"
+#include "sink/one_shot.hpp"
 #include "stop-hook/hook.hpp"
 
 namespace robot_council::cli {
@@ -36,6 +37,7 @@ bool read_history(const base::Context& context, const Args& args,
 }  // namespace
 
 int run_pending(const base::Context& context, const Args& args) {
+  sink::prepare_one_shot();
   pending::PendingOptions options;
   options.service = args.value("--service").value_or("");
   options.harness = args.value("--harness").value_or("");
