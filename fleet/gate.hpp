@@ -29,7 +29,7 @@ class Gate {
   // For sessions start, renew and end.
   [[nodiscard]] std::variant<Installation, Reply> installation(const net::ServerRequest& request);
   // Nothing when the bearer is the operator token. Its calls and wrong tokens are counted; the
-  // right one always passes the latter.
+  // right one always passes the latter. NOLINTNEXTLINE(readability-identifier-naming): keyword
   [[nodiscard]] std::optional<Reply> operator_(const net::ServerRequest& request);
   [[nodiscard]] bool is_operator_token(std::string_view token) const;
 

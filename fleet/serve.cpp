@@ -1,9 +1,9 @@
 #include "fleet/serve.hpp"
 
-#include <signal.h>
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <csignal>
 #include <thread>
 #include <utility>
 

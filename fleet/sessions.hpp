@@ -36,7 +36,7 @@ void resume_session(Unit& unit, const Session& session);
 // tool sessions_list: active and stale sessions, newest first.
 Reply list_sessions(Unit& unit, const Session& caller, const Input& input);
 
-// Row of sessions_list (section 6) and, for the operator, what 8.6 adds.
+// Row of sessions_list, for the operator with 8.6. NOLINTNEXTLINE(readability-identifier-naming)
 enum class RowFor : std::uint8_t { session, operator_ };
 struct SessionQuery {
   std::optional<std::string> repository;  // without case

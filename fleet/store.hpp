@@ -18,7 +18,7 @@ namespace robot_council::fleet {
 // 1970), yes/no is 1/0.
 class Value {
  public:
-  Value() = default;
+  Value() = default;        // NOLINTBEGIN(google-explicit-constructor): lists of bound values
   Value(std::nullptr_t) {}  // NOLINT(google-explicit-constructor): lists of bound values
   Value(std::int64_t number)
       : held_(number) {}  // NOLINT(google-explicit-constructor): lists of bound values
@@ -36,7 +36,7 @@ class Value {
     if (value) {
       *this = Value(*value);
     }
-  }
+  }  // NOLINTEND(google-explicit-constructor)
 
   [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(held_); }
   [[nodiscard]] bool is_text() const { return std::holds_alternative<std::string>(held_); }

@@ -281,6 +281,9 @@ def case_a_lost_connection_is_said_and_recovers(world):
     world.serve.stop()
     page.wait_text("#lost-text", "The service cannot be reached.")
     assert page.text("#link") == "Connection lost"
+    page.wait("document.getElementById('retry').textContent.startsWith('Try now (')")
+    output.mkdir(parents=True, exist_ok=True)
+    page.screenshot(output / "lost-light.png")
     page.click("#direct-form button[type=submit]")  # nothing is typed: the browser itself refuses
     page.click("#directive")
     page.type("Into the void.")
@@ -372,6 +375,9 @@ def case_screenshots_and_no_sideways_scroll_at_360(world):
         page.click(f"summary[aria-label='Manage session {world.ids[0]}']")
         assert sideways(page) == [False, []], sideways(page)
         clean(page, world)
+    page.call("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]})
+    assert page.run("getComputedStyle(document.getElementById('sign-out')).transitionProperty") == "none"
+    page.scheme(True)
     page.run("document.getElementById('sign-out').click()")
     page.wait("!document.getElementById('sign-in').hidden")
     page.screenshot(output / "phone-sign-in-dark.png")
