@@ -19,11 +19,11 @@ bool contains(const Names& names, std::string_view name) {
 }
 
 const Names& claude_events() {
-  static const Names kEvents = {
+  static const Names events = {
       "PreToolUse",   "PostToolUse", "PostToolUseFailure", "PermissionRequest", "Notification",
       "Stop",         "StopFailure", "SubagentStart",      "SubagentStop",      "UserPromptSubmit",
       "SessionStart", "SessionEnd",  "PreCompact",         "PostCompact"};
-  return kEvents;
+  return events;
 }
 
 // The spellings of the stop event in all clients, in lower case.
@@ -55,7 +55,7 @@ class EventsReader {
       if (events.find_member(member.key) == &member) {
         event(member);
       } else if (client_ == Client::codex && is_codex_event(member.key)) {
-        refuse_file(member.key_begin, "\"" + quoted_text(member.key) + "\" is there twice",
+        refuse_file(member.key_begin, "\"" + quoted_text(member.key) + R"(" is there twice)",
                     "Keep one of the two.");
       }
     }
@@ -81,14 +81,14 @@ class EventsReader {
 
   void event(const SettingsMember& member) {
     if (client_ == Client::cursor && !is_cursor_event(member.key)) {
-      refuse_file(member.key_begin, "\"" + quoted_text(member.key) + "\" is no event of Cursor",
+      refuse_file(member.key_begin, "\"" + quoted_text(member.key) + R"(" is no event of Cursor)",
                   "Remove that event.");
       return;
     }
     const bool at_stop = is_stop_event(client_, member.key);
     if (!at_stop && client_ != Client::cursor && looks_like_stop(member.key)) {
       add("shape", member.key_begin,
-          "\"" + quoted_text(member.key) + "\" is no event of " + title() +
+          "\"" + quoted_text(member.key) + R"(" is no event of )" + title() +
               ", so nothing below it runs.",
           "Name the event " + std::string(stop_event_name(client_)) + ".");
       return;
@@ -105,7 +105,7 @@ class EventsReader {
     if (!member.value.is(SettingsKind::array) && !one_group) {
       if (at_stop && voids.empty()) {
         add("shape", member.value.begin,
-            "\"" + quoted_text(member.key) + "\" is no list, so no hook of it runs.",
+            "\"" + quoted_text(member.key) + R"(" is no list, so no hook of it runs.)",
             "Write a list there: [...].");
       }
       return;
@@ -121,7 +121,8 @@ class EventsReader {
   void read_group(const std::string& event, bool at_stop, const SettingsNode& group,
                   std::size_t index) {
     if (!group.is(SettingsKind::object)) {
-      shape_of_item(group.begin, "an item of \"" + event + "\" is no object, so it does not run.",
+      shape_of_item(group.begin,
+                    R"(an item of ")" + event + R"(" is no object, so it does not run.)",
                     "Write an object.");
       return;
     }
@@ -132,12 +133,13 @@ class EventsReader {
     }
     if (hooks == nullptr) {
       add("shape", group.begin,
-          "the flat form, an entry without an inner \"hooks\" list, is not run by " + title() + ".",
-          "Write {\"hooks\": [{\"type\": \"command\", \"command\": ...}]}.");
+          R"(the flat form, an entry without an inner "hooks" list, is not run by )" + title() +
+              ".",
+          R"(Write {"hooks": [{"type": "command", "command": ...}]}.)");
       return;
     }
     if (!hooks->is(SettingsKind::array)) {
-      add("shape", hooks->begin, "\"hooks\" of this group is no list, so nothing of it runs.",
+      add("shape", hooks->begin, R"("hooks" of this group is no list, so nothing of it runs.)",
           "Write a list there: [...].");
       return;
     }
@@ -159,7 +161,7 @@ class EventsReader {
     }
     if (client_ == Client::goose && matcher->text == "*") {
       add("shape", matcher->begin,
-          "the matcher \"*\" is no pattern that goose takes, so the group does not run.",
+          R"(the matcher "*" is no pattern that goose takes, so the group does not run.)",
           "Remove the matcher.");
       return false;
     }
@@ -254,7 +256,7 @@ class EventsReader {
                        std::all_of(args->elements.begin(), args->elements.end(),
                                    [](const auto& word) { return word.is(SettingsKind::string); }));
     if (!good) {
-      shape_of_item(args->begin, "\"args\" is no list of strings, so Claude Code drops the entry.",
+      shape_of_item(args->begin, R"("args" is no list of strings, so Claude Code drops the entry.)",
                     "Write strings there.");
     }
     return good;
@@ -269,15 +271,15 @@ class EventsReader {
       return true;
     }
     if (type == nullptr) {
-      shape_of_item(node.begin, "the entry has no \"type\", so it does not run.",
-                    "Add \"type\": \"command\".");
+      shape_of_item(node.begin, R"(the entry has no "type", so it does not run.)",
+                    R"(Add "type": "command".)");
       return false;
     }
     entry.type = type->text;
     if (!type->is(SettingsKind::string) || !is_hook_type(client_, type->text)) {
       shape_of_item(type->begin,
-                    "the entry's \"type\" is not one " + title() + " knows, so it does not run.",
-                    "Write \"type\": \"command\".");
+                    R"(the entry's "type" is not one )" + title() + " knows, so it does not run.",
+                    R"(Write "type": "command".)");
       return false;
     }
     return true;
@@ -288,7 +290,7 @@ class EventsReader {
     const std::string_view key =
         client_ == Client::copilot && node.find("command") == nullptr ? "bash" : "command";
     const SettingsNode* command = node.find(key);
-    std::string text = "the entry has no \"" + std::string(key) + "\", so nothing runs.";
+    std::string text = R"(the entry has no ")" + std::string(key) + R"(", so nothing runs.)";
     if (command != nullptr) {
       text = command->is(SettingsKind::string)
                  ? "the entry's command is blank, so nothing runs."
@@ -319,7 +321,7 @@ class EventsReader {
         (!entry.timeout || *entry.timeout <= 0.0)) {
       shape_of_item(timeout->begin,
                     "the timeout is not a number above 0, so Claude Code drops the entry.",
-                    "Write seconds, such as \"timeout\": 20.");
+                    R"(Write seconds, such as "timeout": 20.)");
       return false;
     }
     return true;
@@ -331,16 +333,16 @@ class EventsReader {
       return true;
     }
     if (client_ == Client::claude && node.find("if") != nullptr) {
-      shape_of_item(node.find_member("if")->key_begin, "an entry with \"if\" does not run at Stop.",
-                    "Remove \"if\".");
+      shape_of_item(node.find_member("if")->key_begin,
+                    R"(an entry with "if" does not run at Stop.)", R"(Remove "if".)");
       return false;
     }
     if ((entry.async || entry.async_rewake) && entry.command.delivers()) {
       const std::string_view key = entry.async ? "async" : "asyncRewake";
       shape_of_item(node.find_member(key)->key_begin,
-                    "the entry runs in the background (\"" + std::string(key) +
-                        "\"), so what it answers at Stop reaches nobody.",
-                    "Remove \"" + std::string(key) + "\" from it.");
+                    R"(the entry runs in the background (")" + std::string(key) +
+                        R"("), so what it answers at Stop reaches nobody.)",
+                    R"(Remove ")" + std::string(key) + R"(" from it.)");
       return false;
     }
     return true;
@@ -349,13 +351,13 @@ class EventsReader {
   // Said of Cursor only: what it does with a key that it does not know is not proven, and it drops
   // whole files for less.
   void unknown_keys(const SettingsNode& node) {
-    static const Names kKnown = {"type",    "command",    "prompt",     "model",
-                                 "timeout", "loop_limit", "failClosed", "matcher"};
+    static const Names known = {"type",    "command",    "prompt",     "model",
+                                "timeout", "loop_limit", "failClosed", "matcher"};
     for (const SettingsMember& member : node.members) {
-      if (client_ == Client::cursor && !contains(kKnown, member.key)) {
+      if (client_ == Client::cursor && !contains(known, member.key)) {
         add("unknown-key", member.key_begin,
             "\"" + quoted_text(member.key) +
-                "\" is no key of a Cursor hook; what Cursor does "
+                R"(" is no key of a Cursor hook; what Cursor does )"
                 "with the entry is not proven.",
             "Remove it.", FaultSeverity::warning);
       }
@@ -363,10 +365,10 @@ class EventsReader {
   }
 
   void hash_keys(const SettingsNode& node, HookEntry& entry) {
-    static const Names kHashed = {"type", "command", "timeout", "async", "statusMessage"};
+    static const Names hashed = {"type", "command", "timeout", "async", "statusMessage"};
     entry.hash_known =
         std::all_of(node.members.begin(), node.members.end(),
-                    [](const SettingsMember& member) { return contains(kHashed, member.key); });
+                    [](const SettingsMember& member) { return contains(hashed, member.key); });
     if (entry.async) {
       entry.hash_known = false;
     }

@@ -1,5 +1,6 @@
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -179,6 +180,28 @@ TEST_F(Doctor, EachBrokenPartIsNamed) {
   write_text(dir_ / "home/.config/robot-council/credentials.json", "{}");
   ASSERT_EQ(::chmod((dir_ / "home/.config/robot-council").c_str(), 0755), 0);
   EXPECT_EQ(doctor(1).at("credential"), "failed");
+}
+
+// S32: settings that were edited while the client runs; its hooks have gone silent.
+TEST_F(Doctor, SettingsNewerThanTheHooksLastRunAdviseARestart) {
+  wire();
+  // As a bridge leaves it; a hook makes no folder.
+  std::string folder = dir_ / "home";
+  for (const char* name : {"/.local", "/state", "/robot-council", "/pending"}) {
+    folder += name;
+    ::mkdir(folder.c_str(), 0700);
+  }
+  const Ran hook =
+      run({script_}, environment_,
+          R"({"session_id":"A","hook_event_name":"Stop","stop_hook_active":false})", dir_ / "work");
+  ASSERT_EQ(hook.code, 0) << hook.err;
+  EXPECT_EQ(doctor(1).at("hook-ran"), "ok") << last_;
+  std::filesystem::last_write_time(
+      dir_ / "home/.claude/settings.json",
+      std::filesystem::file_time_type::clock::now() + std::chrono::seconds(5));
+  EXPECT_EQ(doctor(1).at("hook-ran"), "warning") << last_;
+  EXPECT_NE(last_.find("settings.json was changed"), std::string::npos) << last_;
+  EXPECT_NE(last_.find("Restart claude, then finish a turn."), std::string::npos) << last_;
 }
 
 TEST_F(Doctor, NothingWiredIsSaid) {
