@@ -96,6 +96,8 @@ TEST_F(ProcessTest, ASignalEndsTheSessionAtOnce) {
   for (const char* file : {"/cmdline", "/environ"}) {
     EXPECT_EQ(bytes_of(proc + file).find("I|secret"), std::string::npos);
   }
+  // It starts no process that could be left.
+  EXPECT_EQ(bytes_of(proc + "/task/" + std::to_string(bridge->child().pid()) + "/children"), "");
   const base::SteadyTime begun = std::chrono::steady_clock::now();
   ASSERT_EQ(::kill(bridge->child().pid(), SIGTERM), 0);
   ASSERT_TRUE(fleet_.wait_for("DELETE sessions/41", 1));

@@ -254,6 +254,21 @@ TEST_F(SeatTest, AnotherApplicationsRecordIsOnlyToldOf) {
   EXPECT_TRUE(fleet_.requests().empty());
 }
 
+// 138
+TEST_F(SeatTest, AJoinRecordOfADayIsDeletedInSilence) {
+  options_.harness = "cursor";
+  ASSERT_TRUE(base::make_private_directory(files().folder).ok());
+  bridge::write_join_record(files().joined(), {}, {4'000'000, "123"},
+                            clock_.wall_ms() - 86'401'000);
+  start();
+  harness_->request("1", "initialize");
+  EXPECT_EQ(harness_->answer("1").find("Cursor"), std::string::npos);
+  EXPECT_FALSE(base::exists(files().joined()));
+  finish();
+  EXPECT_FALSE(said("Cursor"));
+  EXPECT_TRUE(fleet_.requests().empty());
+}
+
 // 137
 TEST_F(SeatTest, OnlyANamedCursorKeepsARecord) {
   options_.harness = "claude";
