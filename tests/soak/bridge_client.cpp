@@ -268,7 +268,10 @@ void BridgeClient::take_said(const std::string& line) {
   } else if (line.find("secret") != std::string::npos || line.find("S|") != std::string::npos) {
     wrong_.push_back("a secret on stderr: " + line);
   }
-  said_.push_back(line);
+  if (line.find("The fleet could not be reached") == std::string::npos &&
+      line.find("not a protocol message") == std::string::npos) {
+    said_.push_back(line);  // these two come by the hundred, and would push all others out
+  }
   if (said_.size() > kKeptLines) {
     said_.pop_front();
   }

@@ -107,6 +107,7 @@ class Soak {
   std::unique_ptr<BridgeClient> client_;
   std::vector<std::pair<SteadyTime, std::int64_t>> to_cancel_;
   std::set<std::string> seen_;
+  std::string unread_;        // why the newest look at the sink saw nothing
   bool left_behind_ = false;  // by a bridge that was killed
   Usage most_;                // under load
   std::vector<Usage> quiet_;  // each time the load was over
@@ -125,6 +126,9 @@ bool Soak::begin() {
   const std::string joined = client_->ask("join", Milliseconds(20000));
   if (joined.find("Joined the fleet as session") == std::string::npos) {
     complain("the bridge did not join: " + joined);
+    for (const std::string& what : client_->wrong()) {
+      complain(what);
+    }
     return false;
   }
   if (left_behind_ && fleet_.ends() == ends) {
@@ -210,12 +214,15 @@ void Soak::look() {
       sink::resolve_bridge_seat({fleet_.url(), "claude", ""}, dir_ / "work", variables).seat.files;
   auto store = sink::DeliveryStore::open(files, sink::Access::read_only, sink::WaitBudget());
   if (!store.ok() || !*store) {
+    unread_ = store.ok() ? "there is no sink" : store.error().what;
     return;
   }
   auto look = (*store)->look(std::nullopt);
   if (!look.ok()) {
+    unread_ = look.error().what;
     return;
   }
+  unread_.clear();
   std::set<std::pair<std::int64_t, std::int64_t>> ids;
   for (const sink::Entry& row : look->rows) {
     if (row.event_id && !ids.emplace(row.join_no, *row.event_id).second) {
@@ -304,7 +311,8 @@ void Soak::settle() {
   std::string which;
   if (const std::size_t lost = missing(&which); lost > 0) {
     complain(std::to_string(lost) + " of " + std::to_string(fleet_.owed().size()) +
-             " events are neither in the sink nor in a gap that was said:" + which);
+             " events are neither in the sink nor in a gap that was said:" + which +
+             (unread_.empty() ? "" : "; the sink could not be read: " + unread_));
   }
   if (client_->owed() > 0) {
     complain(std::to_string(client_->owed()) + " requests were never answered");
