@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <sstream>
+#include <utility>
 
 #include <yaml-cpp/anchor.h>
 #include <yaml-cpp/eventhandler.h>
@@ -122,7 +123,7 @@ class Builder final : public YAML::EventHandler {
       return;
     }
     if (top.has_key) {
-      top.node.members.emplace_back(std::move(top.key), std::move(value));
+      top.node.members.push_back({std::move(top.key), std::move(value)});
       top.has_key = false;
       return;
     }
@@ -157,8 +158,8 @@ bool has_control(std::string_view bytes) {
 
 const YamlNode* YamlNode::member(std::string_view key) const {
   const auto found = std::find_if(members.begin(), members.end(),
-                                  [key](const auto& item) { return item.first == key; });
-  return found == members.end() ? nullptr : &found->second;
+                                  [key](const YamlMember& item) { return item.key == key; });
+  return found == members.end() ? nullptr : &found->value;
 }
 
 base::Error yaml_error(const YamlNode& node, const std::string& why) {

@@ -4,26 +4,32 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
 
 namespace robot_council::stops {
 
+struct YamlMember;
+
 // One value of a small configuration file.
 struct YamlNode {
   enum class Kind : std::uint8_t { null, scalar, sequence, map };
   Kind kind = Kind::null;
-  std::string text;             // scalar
-  bool quoted = false;          // scalar: in quotes, so a text and nothing else
-  std::size_t line = 0;         // counted from 1
-  std::vector<YamlNode> items;  // sequence
-  std::vector<std::pair<std::string, YamlNode>> members;  // map, in the file's order, each key once
+  std::string text;                 // scalar
+  bool quoted = false;              // scalar: in quotes, so a text and nothing else
+  std::size_t line = 0;             // counted from 1
+  std::vector<YamlNode> items;      // sequence
+  std::vector<YamlMember> members;  // map, in the file's order, each key once
 
   [[nodiscard]] const YamlNode* member(std::string_view key) const;
   // A text: any scalar, quoted or not.
   [[nodiscard]] bool is_text() const { return kind == Kind::scalar; }
+};
+
+struct YamlMember {
+  std::string key;
+  YamlNode value;
 };
 
 // Reads one YAML document by its event stream.
