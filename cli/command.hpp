@@ -12,9 +12,10 @@ enum class Repeat : unsigned char { last_wins, all };
 // Whether an option that takes a value may stand alone: it is then there without one.
 enum class Bare : unsigned char { no, allowed };
 enum class Show : unsigned char { listed, hidden };
-// What a command line with an unknown option or word does: a usage error, or nothing (what a client
+// What a command line with an unknown option or word does: a usage error, one that names all
+// options, or nothing (what a client
 // calls at every turn end must not fail because an older program reads a newer entry).
-enum class Unknown : unsigned char { refused, ignored };
+enum class Unknown : unsigned char { refused, refused_with_list, ignored };
 
 // One option. `value` is the word for its value in the help ("URL"); empty for a switch.
 struct Option {

@@ -14,7 +14,13 @@ base::Error unknown_option(const Command& command, std::string_view word) {
   const auto name = word.substr(0, word.find('='));
   std::string what = "Unknown option \"" + base::for_display(name) + "\" for \"" +
                      std::string(command.name) + "\".";
-  if (command.usage_exit != 2) {
+  if (command.unknown == Unknown::refused_with_list) {
+    what += " It takes";
+    for (const Option& option : command.options) {
+      what += " " + std::string(option.name);
+    }
+    what += ".";
+  } else if (command.usage_exit != 2) {
     what += " See robot-council " + std::string(command.name) + " --help.";
   }
   return base::Error{base::Errc::invalid, std::move(what)};

@@ -9,6 +9,7 @@
 #include "cli/table_fleet.hpp"
 #include "cli/table_program.hpp"
 #include "cli/table_stops.hpp"
+#include "cli/table_stops_report.hpp"
 #include "cli/table_wiring.hpp"
 
 namespace robot_council::cli {
@@ -107,9 +108,10 @@ const std::vector<Command>& made() {
 }
 
 using Part = const std::vector<Command>& (*)();
-constexpr std::array<Part, 8> kParts = {
-    made<delivery_commands>, made<bridge_commands>,  made<brake_commands>, made<stops_commands>,
-    made<wiring_commands>,   made<account_commands>, made<fleet_commands>, made<program_commands>};
+constexpr std::array<Part, 9> kParts = {
+    made<delivery_commands>, made<bridge_commands>,       made<brake_commands>,
+    made<stops_commands>,    made<stops_report_commands>, made<wiring_commands>,
+    made<account_commands>,  made<fleet_commands>,        made<program_commands>};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include "cli/net/account.hpp"
 #include "cli/net/fleet.hpp"
 #include "cli/net/mcp.hpp"
+#include "cli/net/stops.hpp"
 
 namespace robot_council::cli {
 
@@ -15,6 +16,7 @@ std::vector<Binding> net_bindings() {
       {"doctor", run_doctor},
       {"demo", run_demo},
       {"serve", run_serve},
+      {"stops judge", run_stops_judge},
       {"fleet overview", run_fleet_overview},
       {"fleet approve", run_fleet_approve},
       {"fleet deny", run_fleet_deny},

@@ -5,6 +5,7 @@
 #include "cli/small/generate.hpp"
 #include "cli/small/status.hpp"
 #include "cli/small/stops.hpp"
+#include "cli/small/stops_report.hpp"
 
 namespace robot_council::cli {
 
@@ -23,6 +24,7 @@ std::vector<Binding> small_bindings() {
       {"gateway", run_gateway},
       {"stops record", run_stops_record},
       {"unsetup", run_unsetup},
+      {"stops", run_stops},
       {"completion", run_completion},
       {"generate", run_generate},
   };
