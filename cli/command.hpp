@@ -13,8 +13,8 @@ enum class Repeat : unsigned char { last_wins, all };
 enum class Bare : unsigned char { no, allowed };
 enum class Show : unsigned char { listed, hidden };
 // What a command line with an unknown option or word does: a usage error, one that names all
-// options, or nothing (what a client
-// calls at every turn end must not fail because an older program reads a newer entry).
+// options, or nothing (what a client calls at every turn end must not fail because an older program
+// reads a newer entry).
 enum class Unknown : unsigned char { refused, refused_with_list, ignored };
 
 // One option. `value` is the word for its value in the help ("URL"); empty for a switch.
