@@ -105,18 +105,18 @@ def large(home):
     padding = ',"state":"' + "x" * 3000 + '"}\n'
     wide = once.replace("}\n", padding)
     with open(log, "w") as out:
-        for _ in range(30):
+        for _ in range(16):
             out.write(wide)
     size = log.stat().st_size
     for path in sorted((home / ".claude/projects/-w").glob("*.jsonl"))[:4]:
         with open(path, "a") as out:
-            for _ in range(6):
+            for _ in range(4):
                 out.write('{"type":"assistant","message":{"content":"' + "y" * (4 << 20) + '"}}\n')
             out.write('{"type":"user","toolUseResult":{},"message":{"content":[{"type":"image","data":"' + "z" * (8 << 20) + '"}]}}\n')
     report(home, "--json")
     used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-    assert size > 30 << 20, size
-    assert used < 96 << 20, f"{used >> 20} MiB for a log of {size >> 20} MiB and four transcripts of 32 MiB"
+    assert size > 16 << 20, size
+    assert used < 96 << 20, f"{used >> 20} MiB for a log of {size >> 20} MiB and four transcripts of 24 MiB"
 
 
 def pixels(path, most):

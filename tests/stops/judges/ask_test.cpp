@@ -306,6 +306,7 @@ TEST(Judges, ForeignCertificateIsUnavailable) {  // 68
                   dir / "k.pem",      "-cert",    dir / "c.pem"};
   options.environment = {"PATH=/usr/bin:/bin"};
   options.standard_out = base::Stdio::pipe;
+  options.standard_err = base::Stdio::null;
   auto server = base::Child::start(options);
   ASSERT_TRUE(server.ok());
   std::string said;
@@ -435,7 +436,8 @@ TEST(Judges, ChildAsksAndHoldsNoKeyWhereOthersSeeIt) {
   EXPECT_TRUE(child->wait(deadline).value_or({}).success());
   EXPECT_NE(seen.find("judge"), std::string::npos);
   EXPECT_EQ(seen.find(kKey), std::string::npos);
-  for (const auto& [name, value] : server.calls().at(0).headers) {
+  const auto call = server.calls().at(0);
+  for (const auto& [name, value] : call.headers) {
     for (const char* word : {"session", "cwd", "path", "prompt"}) {
       EXPECT_EQ(base::to_lower_ascii(name).find(word), std::string::npos) << name;
     }
