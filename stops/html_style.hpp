@@ -69,8 +69,9 @@ tr.sum th,tr.sum td{border-bottom:0;font-weight:600}
 svg.swatch{display:inline-block;width:.85rem;height:.85rem;margin-right:.4rem;vertical-align:-.1em;border-radius:3px}
 .few{background:var(--faint);border-radius:8px;padding:.9rem 1.1rem;margin:1.1rem 0 1.4rem}
 footer{border-top:1px solid var(--rule);margin-top:1.6rem;padding-top:1.2rem;color:var(--soft);font-size:.86rem}
+@media (max-width:54rem){.split{grid-template-columns:minmax(0,1fr);gap:1.2rem}}
 @media (max-width:44rem){
-.page{padding:1.6rem 1.05rem 2.5rem}.split{grid-template-columns:minmax(0,1fr);gap:1.2rem}
+.page{padding:1.6rem 1.05rem 2.5rem}
 section{padding-top:1.4rem}.mosaic{height:13rem}
 th,td{padding-right:.5rem}.plot tbody th,.wide tbody th{width:38%}td.w{padding-left:.5rem}.bar{min-width:3rem}}
 @media print{
@@ -79,7 +80,9 @@ th,td{padding-right:.5rem}.plot tbody th,.wide tbody th{width:38%}td.w{padding-l
 body{font-size:10.5pt;print-color-adjust:exact;-webkit-print-color-adjust:exact}
 .page{max-width:none;padding:0}section{margin-top:1rem;padding:1rem 0 .4rem}
 .figure,.mosaic,.chart,tr,.few{break-inside:avoid}h2,h3,caption{break-after:avoid}
-.cards{grid-template-columns:repeat(3,1fr)}.figure b{font-size:2rem}
+.cards{grid-template-columns:repeat(3,1fr)}.split{grid-template-columns:minmax(0,1fr) minmax(0,1.6fr);gap:1.4rem}
+.scroll{overflow:visible}table{font-size:9.5pt}th,td{padding:.28rem .5rem .28rem 0}td.n,th.n{padding-left:.3rem}.mosaic{height:11rem}
+.figure b{font-size:2rem}
 @page{margin:16mm 15mm}}
 )css";
 
