@@ -82,7 +82,7 @@ body{font-size:10.5pt;print-color-adjust:exact;-webkit-print-color-adjust:exact}
 .figure,.mosaic,.chart,tr,.few{break-inside:avoid}h2,h3,caption{break-after:avoid}
 .cards{grid-template-columns:repeat(3,1fr)}.split{grid-template-columns:minmax(0,1fr) minmax(0,1.6fr);gap:1.4rem}
 .scroll{overflow:visible}table{font-size:9.5pt}th,td{padding:.28rem .5rem .28rem 0}td.n,th.n{padding-left:.3rem}.mosaic{height:11rem}
-.figure b{font-size:2rem}
+.figure{padding:.8rem .9rem}.figure b{font-size:1.9rem}.figure b small{font-size:1rem}
 @page{margin:16mm 15mm}}
 )css";
 
