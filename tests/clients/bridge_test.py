@@ -29,6 +29,7 @@ class Quiet(Fleet):
     """A fleet whose client joins when its model says so."""
 
     auto_join = False
+    start_client = None  # how; else run_with_tools_allowed
 
     def server_entry(self):
         entry = super().server_entry()
@@ -44,16 +45,6 @@ class Quiet(Fleet):
         return self.operator("GET", "overview")["tasks"]
 
 
-@contextlib.contextmanager
-def started_by(start):
-    """The drivers start their client with this."""
-    before, drivers.run_client = drivers.run_client, start
-    try:
-        yield
-    finally:
-        drivers.run_client = before
-
-
 def run_with_tools_allowed(fleet, argv, extra):
     """As a person who lets the server's tools run without being asked; headless nobody can be asked."""
     if fleet.harness == "claude":
@@ -62,6 +53,10 @@ def run_with_tools_allowed(fleet, argv, extra):
         with open(fleet.home / ".codex/config.toml", "a", encoding="utf-8") as config:  # its last table is the server's
             config.write('default_tools_approval_mode = "approve"\n')
     return run_client(fleet, argv, extra)
+
+
+# The drivers of the clients start them by this; tests run at the same time, so the fleet says how.
+drivers.run_client = lambda fleet, argv, extra: (fleet.start_client or run_with_tools_allowed)(fleet, argv, extra)
 
 
 def call(harness, name, arguments=None, before=None):
@@ -92,7 +87,7 @@ def joins_calls_and_leaves_nothing(harness):
         model = FakeModel([
             *([] if fleet.auto_join else [call(harness, "join")]),
             call(harness, "task_create", {"title": TITLE}, before=joined), {"text": "done"}])
-        with contextlib.closing(model), started_by(run_with_tools_allowed):
+        with contextlib.closing(model):
             done = RUNNERS[harness](fleet, model)
             ended = time.monotonic()
             nothing_is_left(fleet, seen["pid"], ended)
@@ -108,7 +103,7 @@ def codex_joins_by_the_tool(harness="codex"):
     seen = {}
     with contextlib.closing(Quiet(harness)) as fleet:
         model = FakeModel([call(harness, "join"), {"text": "done", "before": lambda: seen.update(pid=fleet.bridge())}])
-        with contextlib.closing(model), started_by(run_with_tools_allowed):
+        with contextlib.closing(model):
             done = RUNNERS[harness](fleet, model)
             nothing_is_left(fleet, seen["pid"], time.monotonic())
             assert done.returncode == 0, done.stderr[-1500:]
@@ -134,7 +129,8 @@ def killed_client_leaves_nothing(harness):
             started.append(subprocess.Popen(argv, env={**fleet.env, **extra}, cwd=fleet.project, stdin=subprocess.DEVNULL,
                                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
 
-        with contextlib.closing(model), started_by(start):
+        fleet.start_client = start
+        with contextlib.closing(model):
             try:
                 RUNNERS[harness](fleet, model)
                 assert there.wait(30), "the client did not ask its model"
