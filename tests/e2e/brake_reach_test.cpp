@@ -128,7 +128,7 @@ class BrakeReach : public ::testing::Test {
   int notices_ = 0;
 };
 
-// 85, 86, 87
+// 85, 86
 TEST_F(BrakeReach, EventsAreKeptCallsRefusedAndAllGoesOnAfterResume) {
   EXPECT_EQ(call(3, "task_list").find("\"isError\":true"), std::string::npos);
   EXPECT_EQ(world_.council({"stop", "--reason", "wrong branch"}).code, 0);
@@ -173,6 +173,30 @@ TEST_F(BrakeReach, AStopOfOneClientHoldsItsSeatOnly) {
   EXPECT_NE(turn_end().out.find("for claude"), std::string::npos);
   EXPECT_EQ(world_.council({"stop", "--agent", "claude_code"}).code, 0);
   EXPECT_NE(call(4, "task_list").find("-32000"), std::string::npos);
+}
+
+// 87: the stop log goes on; none of its lines, and no row, is about a stop
+TEST_F(BrakeReach, TurnEndsAreRecordedUnderAStop) {
+  test::write_text(world_.home + "/.robot-council/stop.yaml",
+                   read_text(test::source_file("resources/policy/stop.yaml")));
+  world_.settle();
+  EXPECT_EQ(world_.council({"stop", "--reason", "wrong branch"}).code, 0);
+  BrakeWorld::Environment attended = seat_;
+  attended["CLAUDE_CODE_SESSION_ATTENDED"] = "1";
+  const Ran ran = world_.council(
+      {"stops", "record"}, attended,
+      R"({"session_id":"s1","transcript_path":"/t.jsonl","cwd":")" + world_.repo +
+          R"(","prompt_id":"p1","permission_mode":"default","hook_event_name":"Stop",)"
+          R"("stop_hook_active":false,"last_assistant_message":"Shall I go on?",)"
+          R"("background_tasks":[],"session_crons":[]})");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "");
+  const std::string log = read_text(world_.home + "/.local/state/robot-council/stops/stops.jsonl");
+  EXPECT_EQ(base::split(base::trim(log), '\n').size(), 1U) << log;
+  EXPECT_NE(log.find("\"s1\""), std::string::npos) << log;
+  EXPECT_EQ(log.find("stopped:"), std::string::npos) << log;
+  EXPECT_EQ(log.find("wrong branch"), std::string::npos) << log;
+  EXPECT_EQ(peek().find("stop"), std::string::npos) << peek();
 }
 
 class BrakeSaid : public ::testing::Test {
