@@ -137,7 +137,7 @@ TEST_F(StopsRecord, AnOpenStdinHoldsNothing) {
       silent.wait(base::deadline_in(base::Milliseconds(8000)));
   ASSERT_TRUE(late.ok());
   EXPECT_EQ(late->code, 0);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(3500));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
 // 7
