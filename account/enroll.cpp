@@ -15,6 +15,7 @@
 #include "account/service_client.hpp"
 #include "account/stores.hpp"
 #include "base/fd.hpp"
+#include "base/text.hpp"
 #include "base/time_text.hpp"
 #include "base/utf8.hpp"
 #include "service-api/names.hpp"
@@ -167,15 +168,20 @@ class Enrolling {
     DeviceRequest request;
     request.harness = options_.harness.name;
     request.machine_label = label_;
-    request.abilities = options_.abilities;
-    if (request.abilities.empty()) {
-      request.abilities = {std::string(service_api::ability::kTasksCreate),
-                           std::string(service_api::ability::kTasksClaim),
-                           std::string(service_api::ability::kEventsPost)};
-    }
+    const std::vector<std::string> usual = {std::string(service_api::ability::kTasksCreate),
+                                            std::string(service_api::ability::kTasksClaim),
+                                            std::string(service_api::ability::kEventsPost)};
+    request.abilities = options_.abilities.empty() ? usual : options_.abilities;
     auto code = request_device_code(agent_post(), request);
     if (!code) {
-      return fail(code.error().what);
+      const int failed = fail(code.error().what);
+      if (!options_.abilities.empty() &&
+          code.error().what.find("as invalid") != std::string::npos) {
+        context_.log.error("It was asked for the abilities " +
+                           base::for_display(base::join(options_.abilities, ", ")) +
+                           "; without --ability it is asked for " + base::join(usual, ", ") + ".");
+      }
+      return failed;
     }
     code_ = std::move(*code);
     return kExitOk;

@@ -13,10 +13,32 @@ namespace robot_council::fleet {
 namespace {
 
 constexpr std::size_t kMaxTokenFile = 4096;  // bytes
+constexpr unsigned kOthers = 077;
+
+// A folder that others may read and that holds something else is not made private behind its
+// owner's back: it is perhaps a project or a home folder, typed by mistake.
+base::Status check_old_folder(const std::string& path) {
+  const auto info = base::file_info(path, base::Links::dont);
+  if (!info || info->kind != base::FileKind::directory || (info->mode & kOthers) == 0) {
+    return {};
+  }
+  const auto names = base::list_directory(path);
+  if (names && (names->empty() || base::exists(base::join_path(path, "fleet.db")))) {
+    return {};
+  }
+  return base::Error{base::Errc::refused,
+                     "the folder " + path +
+                         " is open to others and holds other files. Give --data a folder of its "
+                         "own, or run: chmod 700 " +
+                         base::shell_quote(path)};
+}
 
 }  // namespace
 
 base::Result<DataDirectory> DataDirectory::open(const std::string& path) {
+  if (auto checked = check_old_folder(path); !checked) {
+    return checked.error();
+  }
   if (auto made = base::make_private_directory(path); !made) {
     return base::Error{made.error().code,
                        "cannot use the folder " + path + ": " + made.error().what};

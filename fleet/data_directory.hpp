@@ -11,8 +11,9 @@ namespace robot_council::fleet {
 // serve.lock. One process at a time: the lock is held for the life of this object.
 class DataDirectory {
  public:
-  // Errors: busy: another serve runs, `what` names its pid; refused: the folder or the token is
-  // open to others; io.
+  // A missing folder is made; an empty one or an older fleet's is set to 0700.
+  // Errors: busy: another serve runs, `what` names its pid; refused: the folder is open to others
+  // and holds other files, or the token is open to others; io.
   [[nodiscard]] static base::Result<DataDirectory> open(const std::string& path);
 
   // 64 hex digits; made at the first start. refused: readable by others.

@@ -9,6 +9,7 @@
 #include "base/files.hpp"
 #include "base/paths.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "fleet/gate.hpp"
 #include "net/url.hpp"
 #include "service-api/limits.hpp"
@@ -152,6 +153,15 @@ base::Status read_network(const ServeWords& words, ServeOptions& options) {
   return {};
 }
 
+// Shown to agents and in every event's author, so a word without blanks and controls.
+bool is_login(std::string_view word) {
+  constexpr std::size_t kMaxLogin = 64;  // GitHub's are at most 39 characters
+  return word.size() <= kMaxLogin &&
+         word.find_first_not_of(
+             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._@-") ==
+             std::string_view::npos;
+}
+
 }  // namespace
 
 std::string fleet_directory(std::string_view data, const base::Environment& environment) {
@@ -170,6 +180,11 @@ base::Result<ServeOptions> read_serve_options(const ServeWords& words,
   ServeOptions options;
   if (!words.store.empty() && words.store != "sqlite") {
     return Error{Errc::invalid, "--store takes sqlite, not " + words.store};
+  }
+  if (!is_login(words.login)) {
+    return Error{Errc::invalid,
+                 "--login takes 1 to 64 of the characters A-Z a-z 0-9 . _ @ -, not \"" +
+                     base::for_display(words.login) + "\""};
   }
   options.data = fleet_directory(words.data, environment);
   options.settings.login = words.login.empty() ? user_name(environment) : words.login;

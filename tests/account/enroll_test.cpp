@@ -313,6 +313,15 @@ TEST_F(Enroll, FailureInvalidRequest) {
   expect_failure(
       "The service refused the request as invalid. Check the harness and machine label.");
 }
+TEST_F(Enroll, AnAbilityThatTheFleetDoesNotKnowIsNamed) {
+  say("device/code", answer(422, R"({"message":"x","errors":{"requested_abilities.0":["x"]}})"));
+  options_.abilities = {"nope"};
+  EXPECT_EQ(enroll(), 1);
+  EXPECT_TRUE(log_.contains("The service refused the request as invalid."));
+  EXPECT_TRUE(
+      log_.contains("asked for the abilities nope; without --ability it is asked for "
+                    "tasks:create, tasks:claim, events:post."));
+}
 TEST_F(Enroll, FailureRateLimited) {
   say("device/code", answer(429, R"({"message":"slow"})"));
   expect_failure("The service is rate limiting this machine. Wait a moment and try again.");

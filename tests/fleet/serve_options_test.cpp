@@ -98,6 +98,13 @@ TEST(ServeOptions, ValuesOutOfRangeAreUsageErrorsThatNameTheOption) {
   EXPECT_NE(error([](ServeWords& w) { w.listen = "127.0.0.1:70000"; }).find("HOST:PORT"),
             std::string::npos);
   EXPECT_NE(error([](ServeWords& w) { w.store = "mysql"; }).find("--store"), std::string::npos);
+  for (const std::string& login :
+       std::vector<std::string>{"a b", "x\n", "ü", std::string(65, 'a')}) {
+    EXPECT_NE(error([&](ServeWords& w) { w.login = login; }).find("--login takes"),
+              std::string::npos)
+        << login;
+  }
+  EXPECT_EQ(error([](ServeWords& w) { w.login = "octo-cat_2@corp.example"; }), "ok");
   EXPECT_EQ(error([](ServeWords& w) { w.rate_limits = {"agent=3", "operator=5"}; }), "ok");
   EXPECT_EQ(error([](ServeWords& w) { w.keep_events = "0"; }), "ok");
 }
@@ -125,6 +132,24 @@ TEST(DataDirectory, TheTokenIsMadeOnceForItsOwnerOnly) {  // acceptance 59
   EXPECT_EQ(refused.error().code, base::Errc::refused);
   EXPECT_NE(refused.error().what.find("chmod 600"), std::string::npos);
   EXPECT_EQ(refused.error().what.find(first), std::string::npos);
+}
+
+// A project or home folder that was named by mistake is not made private behind its owner's back.
+TEST(DataDirectory, AnOpenFolderWithOtherFilesIsRefused) {
+  const TempDir folder;
+  const std::string path = folder / "project";
+  robot_council::test::write_text(path + "/README", "x");
+  ASSERT_TRUE(base::set_mode(path, 0755).ok());
+  const auto refused = DataDirectory::open(path);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, base::Errc::refused);
+  EXPECT_NE(refused.error().what.find("chmod 700 " + path), std::string::npos)
+      << refused.error().what;
+  EXPECT_EQ(base::file_info(path, base::Links::dont)->mode, 0755U);
+  // An empty one was made for this.
+  ASSERT_TRUE(base::remove_file(path + "/README").ok());
+  EXPECT_TRUE(DataDirectory::open(path).ok());
+  EXPECT_EQ(base::file_info(path, base::Links::dont)->mode, 0700U);
 }
 
 TEST(DataDirectory, ASecondOwnerIsToldThePid) {  // acceptance 55
