@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -16,7 +18,19 @@ namespace robot_council::base {
 namespace {
 
 constexpr int kTries = 5;                 // another program writes a settings file in milliseconds
+constexpr int kMaxLinks = 40;             // as the system follows them
 constexpr std::size_t kLockNameHex = 32;  // hex digits of the lock's name
+
+// Where a link points, as an absolute path; nothing: it is no link.
+std::optional<std::string> link_target(const std::string& path) {
+  std::array<char, 4096> bytes{};
+  const ssize_t length = ::readlink(path.c_str(), bytes.data(), bytes.size());
+  if (length <= 0 || static_cast<std::size_t>(length) == bytes.size()) {
+    return std::nullopt;
+  }
+  const std::string target(bytes.data(), static_cast<std::size_t>(length));
+  return target.front() == '/' ? target : join_path(parent_path(path), target);
+}
 
 // The path that is replaced: a link's target, also one that is not there yet.
 std::string target_of(const std::string& path) {
@@ -24,8 +38,16 @@ std::string target_of(const std::string& path) {
   if (real.ok()) {
     return *real;
   }
-  const auto folder = real_path(parent_path(path));
-  return folder.ok() ? join_path(*folder, base_name(path)) : path;
+  std::string last = path;
+  for (int links = 0; links < kMaxLinks; ++links) {
+    auto next = link_target(last);
+    if (!next) {
+      break;
+    }
+    last = std::move(*next);
+  }
+  const auto folder = real_path(parent_path(last));
+  return folder.ok() ? join_path(*folder, base_name(last)) : last;
 }
 
 Result<std::optional<std::string>> read_old(const std::string& path, std::size_t max_bytes) {

@@ -221,6 +221,7 @@ Step Wirer::edit(const std::string& name, const std::string& path, unsigned mode
                  const Build& build, const Verify& verify) {
   remember(path);
   Edited last;
+  bool wrote_record = false;
   base::FileEdit edit;
   edit.path = path;
   edit.lock_folder = lock_folder();
@@ -228,7 +229,11 @@ Step Wirer::edit(const std::string& name, const std::string& path, unsigned mode
   edit.new_mode = mode;
   edit.private_folder = target_.scope == Scope::user;
   edit.verify = verify;
-  Recorded known = recorded(path);
+  const Recorded before = recorded(path);
+  Recorded known = before;
+  if (!known.backup.empty() && !base::exists(known.backup)) {
+    known.backup.clear();  // a person took it away, or a setup was killed before it was made
+  }
   if (known.backup.empty() && !known.made) {
     edit.backup = path + ".robot-council-backup-" + base::compact_utc(context_.clock.wall_ms());
   }
@@ -243,6 +248,20 @@ Step Wirer::edit(const std::string& name, const std::string& path, unsigned mode
     if (!last.changed) {
       return old;
     }
+    if (dry_ == DryRun::no) {
+      // Before the file is written: a setup that is killed in between is still undone whole.
+      Recorded coming = known;
+      coming.made = known.made || !old;
+      coming.containers.insert(last.made.begin(), last.made.end());
+      if (coming.backup.empty() && !coming.made) {
+        coming.backup = edit.backup;
+      }
+      if (auto status = record(path, coming); !status.ok()) {
+        return base::Error{status.error().code,
+                           "what is to be written could not be recorded: " + status.error().what};
+      }
+      wrote_record = true;
+    }
     return std::optional<std::string>(last.bytes);
   };
   if (dry_ == DryRun::yes) {
@@ -250,18 +269,15 @@ Step Wirer::edit(const std::string& name, const std::string& path, unsigned mode
   }
   const auto done = base::edit_file(edit, context_.clock.steady() + kLockWait);
   if (!done.ok()) {
+    if (wrote_record) {
+      (void)record(path, before.made || !before.containers.empty() || !before.backup.empty()
+                             ? std::optional<Recorded>(before)
+                             : std::nullopt);
+    }
     return {StepResult::failed, name, done.error().what};
   }
   if (!done->changed) {
     return {StepResult::ok, name, path + shared_note(path)};
-  }
-  known.made = known.made || done->made;
-  known.containers.insert(last.made.begin(), last.made.end());
-  if (known.backup.empty() && !known.made) {
-    known.backup = edit.backup;
-  }
-  if (auto status = record(path, known); !status.ok()) {
-    context_.log.warning("what was written could not be recorded: " + status.error().what);
   }
   return {StepResult::changed, name, path + shared_note(path)};
 }

@@ -1,93 +1,13 @@
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "base/child.hpp"
-#include "base/files.hpp"
-#include "base/text.hpp"
-#include "tests/e2e/served_home.hpp"
+#include "tests/e2e/setup_fixture.hpp"
 
 // `setup` and `unsetup` as a person runs them, against a real `serve` (account contract, section
 // 7).
 namespace robot_council::test {
 
-namespace {
-
-struct Client {
-  const char* name;
-  const char* scan;                // the line of the step
-  std::vector<const char*> files;  // below HOME, that setup makes; the last one holds the hook
-};
-
-const std::vector<Client>& clients() {
-  static const std::vector<Client> kAll = {
-      {"claude", "ok  scan: runs", {".claude.json", ".claude/settings.json"}},
-      {"codex", "by hand  scan: needs review", {".codex/config.toml", ".codex/hooks.json"}},
-      {"cursor", "ok  scan: runs", {".cursor/mcp.json", ".cursor/hooks.json"}},
-      {"gemini", "ok  scan: runs", {".gemini/settings.json"}},
-      {"copilot",
-       "ok  scan: runs",
-       {".copilot/mcp-config.json", ".copilot/hooks/robot-council.json"}},
-      {"goose",
-       "ok  scan: runs",
-       {".agents/plugins/robot-council/.mcp.json", ".agents/plugins/robot-council/plugin.json",
-        ".agents/plugins/robot-council/hooks/hooks.json"}},
-  };
-  return kAll;
-}
-
-}  // namespace
-
-class Setup : public ServedHome {
- protected:
-  void SetUp() override {
-    ServedHome::SetUp();
-    ASSERT_EQ(::mkdir((dir_ / "bin").c_str(), 0700), 0);
-    // As installed: a link on PATH, which entries name.
-    ASSERT_EQ(::symlink(program("robot-council").c_str(), (dir_ / "bin/robot-council").c_str()), 0);
-    environment_["PATH"] = dir_ / "bin" + ":/usr/bin:/bin";
-  }
-
-  Ran setup(const std::string& client, const std::vector<std::string>& more = {"--yes"}) {
-    std::vector<std::string> words = {"setup", client, "--service", service_};
-    words.insert(words.end(), more.begin(), more.end());
-    return council(words);
-  }
-
-  // Path, bytes, mode and time of each file below HOME.
-  std::map<std::string, std::string> tree(const std::string& below = "") const {
-    std::map<std::string, std::string> files;
-    collect(home_ + below, files);
-    return files;
-  }
-  void collect(const std::string& folder, std::map<std::string, std::string>& files) const {
-    for (const auto& name : base::list_directory(folder).value_or({})) {
-      const std::string path = folder + "/" + name;
-      const auto info = base::file_info(path, base::Links::dont);
-      if (info.ok() && info->kind == base::FileKind::directory) {
-        collect(path, files);
-      } else if (info.ok()) {
-        files[path] = std::to_string(info->mode) + " " + std::to_string(info->modified_ms) + " " +
-                      std::to_string(info->inode) + "\n" + read_text(path);
-      }
-    }
-  }
-
-  std::string script(const std::string& client) const {
-    return home_ + "/.local/share/robot-council/hooks/" + client + "/robot-council-stop-hook";
-  }
-};
-
 // 65, 66, 67.
 TEST_F(Setup, AFreshHomeIsWiredKeptAndTakenOutAgain) {
   start_service();
-  for (const Client& client : clients()) {
+  for (const SetupClient& client : setup_clients()) {
     SCOPED_TRACE(client.name);
     const std::string name = client.name;
     const Ran first = setup(name);
@@ -196,7 +116,7 @@ TEST_F(Setup, UnsetupGivesTheOldBytesBack) {
   for (const auto& [path, bytes] : old) {
     write_text(home_ + "/" + path, bytes);
   }
-  for (const Client& client : clients()) {
+  for (const SetupClient& client : setup_clients()) {
     SCOPED_TRACE(client.name);
     const std::string name = client.name;
     const Ran in = setup(name);
@@ -222,7 +142,7 @@ TEST_F(Setup, UnsetupGivesTheOldBytesBack) {
 TEST_F(Setup, ADryRunWritesNothingAndPatchGivesTheRealResult) {
   start_service();
   write_text(home_ + "/.gemini/settings.json", "{\n  // comment\n  \"theme\": \"x\"\n}\n");
-  for (const Client& client : clients()) {
+  for (const SetupClient& client : setup_clients()) {
     SCOPED_TRACE(client.name);
     const auto before = tree();
     const Ran dry = setup(client.name, {"--dry-run"});
@@ -373,7 +293,7 @@ TEST_F(Setup, AnEntryLeftInAnotherFileIsNamed) {
 TEST_F(Setup, OnlyCodexsEntriesNameTheStateFolderOfSetup) {
   start_service();
   environment_["XDG_STATE_HOME"] = dir_ / "state";
-  for (const Client& client : clients()) {
+  for (const SetupClient& client : setup_clients()) {
     SCOPED_TRACE(client.name);
     const Ran ran = setup(client.name);
     ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
