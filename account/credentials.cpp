@@ -25,12 +25,13 @@ constexpr const char* kEnrolFirst = "Run `robot-council enroll` first.";
 class Reader {
  public:
   Reader(const base::Context& context, const Service& service, const HarnessChoice& harness,
-         StorePlaces places)
+         base::Milliseconds tool_time)
       : service_(service),
         harness_(harness),
-        places_(std::move(places)),
+        tool_time_(tool_time),
+        places_(store_places(context)),
         records_(context),
-        stores_(context, places_) {}
+        stores_(context, places_, tool_time) {}
 
   base::Result<Credential> read() {
     auto entries = records_.read();
@@ -85,7 +86,7 @@ class Reader {
 
   // An entry from before harnesses were told apart becomes this harness's.
   base::Result<Credential> claim(const std::string& key, const CredentialStores::Found& old) {
-    auto written = old.store->write(key, old.token, base::deadline_in(kToolTime));
+    auto written = old.store->write(key, old.token, base::deadline_in(tool_time_));
     if (!written) {
       return unreadable(written.error());
     }
@@ -180,6 +181,7 @@ class Reader {
 
   const Service& service_;
   const HarnessChoice& harness_;
+  base::Milliseconds tool_time_;
   StorePlaces places_;
   Enrolments records_;
   CredentialStores stores_;
@@ -193,8 +195,9 @@ std::string credential_key(std::string_view service, std::string_view harness) {
 }
 
 base::Result<Credential> read_credential(const base::Context& context, const Service& service,
-                                         const HarnessChoice& harness) {
-  return Reader(context, service, harness, store_places(context)).read();
+                                         const HarnessChoice& harness,
+                                         base::Milliseconds tool_time) {
+  return Reader(context, service, harness, tool_time).read();
 }
 
 }  // namespace robot_council::account

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "account/identity.hpp"
+#include "account/limits.hpp"
 #include "base/context.hpp"
 #include "base/result.hpp"
 
@@ -40,11 +41,12 @@ struct Credential {
 //         not_found: no harness, or not enrolled; io, refused, corrupt, timeout, unsupported: a
 //         store failed (never said as "not enrolled"); busy: claimed, but the old entry is left or
 //         could not be checked (the next read finds the new one).
-// Time    the file store: milliseconds (a claim waits up to 5 s for the lock); a system store's
-// tool: up to 15 s. Threads any; safe between processes.
+// Time    the file store: milliseconds (a claim waits up to 5 s for the lock); each call of a
+// system store's tool: up to `tool_time`. Threads any; safe between processes.
 [[nodiscard]] base::Result<Credential> read_credential(const base::Context& context,
                                                        const Service& service,
-                                                       const HarnessChoice& harness);
+                                                       const HarnessChoice& harness,
+                                                       base::Milliseconds tool_time = kToolTime);
 
 // "<service>|<harness>".
 [[nodiscard]] std::string credential_key(std::string_view service, std::string_view harness);

@@ -43,8 +43,9 @@ StorePlaces store_places(const base::Context& context) {
   return places;
 }
 
-CredentialStores::CredentialStores(const base::Context& context, const StorePlaces& places)
-    : context_(context) {
+CredentialStores::CredentialStores(const base::Context& context, const StorePlaces& places,
+                                   base::Milliseconds tool_time)
+    : context_(context), tool_time_(tool_time) {
   if (places.security) {
     stores_.push_back(make_keychain_store(context, *places.security));
   }
@@ -127,7 +128,7 @@ base::Result<std::optional<CredentialStores::Found>> CredentialStores::find(
                    [&rank](const auto* a, const auto* b) { return rank(a) < rank(b); });
   std::optional<base::Error> failed;
   for (CredentialStore* store : order) {
-    auto token = store->read(key, base::deadline_in(kToolTime));
+    auto token = store->read(key, base::deadline_in(tool_time_));
     if (token && token->has_value()) {
       return std::optional<Found>(Found{std::move(**token), store});
     }
@@ -148,7 +149,7 @@ void CredentialStores::remove_elsewhere(const CredentialStore& store, const std:
     if (other.get() == &store) {
       continue;
     }
-    const auto deadline = base::deadline_in(kToolTime);
+    const auto deadline = base::deadline_in(tool_time_);
     const auto there = other->read(key, deadline);
     if (there && !there->has_value()) {
       continue;
@@ -173,7 +174,7 @@ void CredentialStores::remove_elsewhere(const CredentialStore& store, const std:
 
 base::Status CredentialStores::put(CredentialStore& store, const std::string& key,
                                    const std::string& token) {
-  auto written = store.write(key, token, base::deadline_in(kToolTime));
+  auto written = store.write(key, token, base::deadline_in(tool_time_));
   if (written) {
     remove_elsewhere(store, key);
   }
@@ -183,7 +184,7 @@ base::Status CredentialStores::put(CredentialStore& store, const std::string& ke
 base::Status CredentialStores::remove(const std::string& key) {
   base::Status first;
   for (const auto& store : stores_) {
-    auto removed = store->remove(key, base::deadline_in(kToolTime));
+    auto removed = store->remove(key, base::deadline_in(tool_time_));
     if (!removed && removed.error().code != base::Errc::unsupported && first) {
       first = removed;
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "account/enrolments.hpp"
+#include "account/limits.hpp"
 #include "account/store.hpp"
 #include "base/context.hpp"
 
@@ -24,7 +25,9 @@ struct StorePlaces {
 // Threads: one at a time.
 class CredentialStores {
  public:
-  CredentialStores(const base::Context& context, const StorePlaces& places);
+  // tool_time: for each call of a system store's tool.
+  CredentialStores(const base::Context& context, const StorePlaces& places,
+                   base::Milliseconds tool_time = kToolTime);
 
   // The store for a new credential, proven with a test entry within 3 s each. No name: keychain,
   // secret-service, file, the first that passes; each failure is said. unsupported: the named one
@@ -53,6 +56,7 @@ class CredentialStores {
   [[nodiscard]] base::Status probe(CredentialStore& store) const;
   void remove_elsewhere(const CredentialStore& store, const std::string& key);
   base::Context context_;
+  base::Milliseconds tool_time_;
   std::vector<std::unique_ptr<CredentialStore>> stores_;  // in the order of `auto`
 };
 

@@ -99,10 +99,31 @@ std::string small_executable() {
   return base::parent_path(base::parent_path(folder)) + "/bin/robot-council";
 }
 
+namespace {
+
+// `help`, and `help COMMAND` as people type it.
+int show_help(const base::Context& context, const std::vector<std::string>& words) {
+  if (words.empty()) {
+    return print_and_end(context, list_text());
+  }
+  std::size_t used = 0;
+  if (const Command* command = command_of(words, used)) {
+    return print_and_end(context, help_text(*command));
+  }
+  if (is_group(words[0]) && words.size() == 1) {
+    return print_and_end(context, list_text());
+  }
+  context.log.error(
+      unknown_command_text(is_group(words[0]) ? words[0] + " " + words[1] : words[0]));
+  return code(Exit::usage);
+}
+
+}  // namespace
+
 int dispatch(const base::Context& context, Where self, const std::vector<Binding>& bindings,
              const std::vector<std::string>& words) {
   if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
-    return print_and_end(context, list_text());
+    return show_help(context, {words.begin() + (words.empty() ? 0 : 1), words.end()});
   }
   if (words[0] == "--version") {
     return print_and_end(context, "robot-council " + std::string(base::version()) + "\n");

@@ -43,6 +43,37 @@ bool stands_alone(const Command& command, const std::string& word, const std::st
   return may && (next == nullptr || next->rfind("--", 0) == 0);
 }
 
+const Option* find_option(const Command& command, std::string_view name) {
+  const auto found = std::find_if(command.options.begin(), command.options.end(),
+                                  [name](const Option& option) { return option.name == name; });
+  return found == command.options.end() ? nullptr : &*found;
+}
+
+// A value that is not there, or one where none is taken. CLI11's own words for both are for
+// programmers.
+base::Status check_value(const Command& command, const std::string& word, const std::string* next) {
+  const auto equals = word.find('=');
+  const Option* option = find_option(command, word.substr(0, equals));
+  if (option == nullptr) {
+    return {};
+  }
+  const std::string see = " See robot-council " + std::string(command.name) + " --help.";
+  if (equals != std::string::npos) {
+    return option->value.empty()
+               ? base::Status(base::Error{
+                     base::Errc::invalid,
+                     "Option \"" + std::string(option->name) + "\" takes no value." + see})
+               : base::Status();
+  }
+  const bool missing =
+      !option->value.empty() && option->bare != Bare::allowed &&
+      (next == nullptr || find_option(command, next->substr(0, next->find('='))) != nullptr);
+  return missing ? base::Status(base::Error{base::Errc::invalid,
+                                            "Option \"" + std::string(option->name) + "\" needs " +
+                                                std::string(option->value) + "." + see})
+                 : base::Status();
+}
+
 // A value given as a word of its own may be empty too: `--project ""`.
 void drop_empty(std::vector<std::string>& values) {
   values.erase(std::remove(values.begin(), values.end(), std::string()), values.end());
@@ -131,6 +162,10 @@ base::Result<Args> parse(const Command& command, const std::vector<std::string>&
   const auto dashes = std::find(words.begin(), words.end(), "--");
   for (auto word = words.begin(); word != dashes; ++word) {
     const auto next = word + 1;
+    const auto good = check_value(command, *word, next == dashes ? nullptr : &*next);
+    if (!good && command.unknown != Unknown::ignored) {
+      return good.error();
+    }
     if (stands_alone(command, *word, next == dashes ? nullptr : &*next)) {
       args.options_[*word] = {};
     } else if (!is_empty_value(command, *word)) {
@@ -186,12 +221,6 @@ base::Result<Args> parse(const Command& command, const std::vector<std::string>&
     args.positionals_.push_back(word);
   }
   return checked(command, std::move(args));
-} catch (const CLI::ArgumentMismatch& mismatch) {
-  if (command.unknown == Unknown::ignored) {
-    return Args{};
-  }
-  return base::Error{base::Errc::invalid,
-                     "Option needs a value: " + base::for_display(mismatch.what()) + "."};
 } catch (const CLI::Error& failure) {
   if (command.unknown == Unknown::ignored) {
     return Args{};

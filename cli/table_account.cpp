@@ -109,6 +109,9 @@ Command doctor() {
       {kService,
        {"--harness", "NAME", "only this harness; else every one that is wired here"},
        {"--project", "NAME", "the seat's project"},
+       {"--wake", "",
+        "post a test directive to the running session of a service on this machine; the agent sees "
+        "it"},
        {"--json", "", "as JSON"}},
       {},
       {{0, "no check failed"}, {1, "one failed; its line says what to do"}, {2, "unknown option"}},

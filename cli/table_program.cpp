@@ -13,13 +13,25 @@ std::vector<Command> program_commands() {
   completion.example =
       "robot-council completion bash > ~/.local/share/bash-completion/completions/robot-council";
   completion.group = "the program";
+  Command version{"version",
+                  "Say which programs and scripts are installed, where, and of which version",
+                  Where::here,
+                  {{"--json", "", "as JSON"}},
+                  {},
+                  {{0, "shown"},
+                   {1, "the two executables differ, or the network executable does not start"},
+                   {2, "unknown option"}},
+                  "robot-council version --json"};
+  version.group = "the program";
+  Command linked{"linked", "Print what the network executable is, for `version`", Where::net};
+  linked.show = Show::hidden;
   Command generate{"generate",
                    "Write manual pages and completions into a share folder",
                    Where::here,
                    {},
                    {{"FOLDER", "an absolute path"}}};
   generate.show = Show::hidden;
-  return {completion, generate};
+  return {version, completion, linked, generate};
 }
 
 }  // namespace robot_council::cli

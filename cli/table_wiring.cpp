@@ -35,11 +35,25 @@ Command setup() {
       kWiring};
 }
 
+Command forget() {
+  Command command{
+      "forget",
+      "Remove one harness's credential from this machine; unsetup --forget calls it",
+      Where::net,
+      {{"--service", "URL", "the fleet's URL"}, {"--harness", "NAME", "whose credential"}}};
+  command.show = Show::hidden;
+  return command;
+}
+
 Command unsetup() {
   return {"unsetup",
           "Take out what setup wrote, and prove that nothing is left",
           Where::here,
-          {{"--scope", "SCOPE", "only these settings; else both", "user project"}, kDryRun, kYes},
+          {{"--scope", "SCOPE", "only these settings; else both", "user project"},
+           {"--local", "", "end this user's serve and take out its systemd unit too"},
+           {"--forget", "", "remove this harness's credential from this machine too"},
+           kDryRun,
+           kYes},
           {kClient},
           {{0, "nothing of ours is left"},
            {1, "a step failed, an entry is left, which is named, or the person said no"},
@@ -55,7 +69,7 @@ Command unsetup() {
 }  // namespace
 
 std::vector<Command> wiring_commands() {
-  return {setup(), unsetup()};
+  return {setup(), unsetup(), forget()};
 }
 
 }  // namespace robot_council::cli

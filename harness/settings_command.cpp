@@ -150,6 +150,7 @@ CommandForm form_of(std::string_view program, const std::vector<std::string>& wo
 HookCommand simple_command(const std::vector<Word>& words, std::size_t at) {
   HookCommand command;
   while (at < words.size() && !words[at].is_operator && is_assignment(words[at].text)) {
+    command.assignments.push_back(words[at].text);
     ++at;
   }
   if (at >= words.size() || words[at].is_operator) {

@@ -22,7 +22,8 @@ struct HookCommand {
   std::string
       program;  // the word that is run, unquoted; of the part after "||" when that one is ours
   std::vector<std::string> words;  // the words after it, unquoted, up to an operator of the shell
-  bool names_us = false;           // "robot-council" stands somewhere in the text
+  std::vector<std::string> assignments;  // NAME=VALUE before it
+  bool names_us = false;                 // "robot-council" stands somewhere in the text
 
   // The value of the last --<name>=V or --<name> V; "" if there is none.
   [[nodiscard]] std::string option(std::string_view name) const;

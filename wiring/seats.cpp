@@ -132,6 +132,11 @@ class Finder {
 
 base::Result<std::vector<KnownSeat>> find_seats(const base::Context& context,
                                                 const SeatQuery& query) {
+  if (query.folder.empty()) {
+    return base::Error{base::Errc::not_found,
+                       "Could not tell which checkout this is: the working directory is gone. "
+                       "Change to the checkout's folder and run this again."};
+  }
   const auto checkout = sink::find_checkout(query.folder);
   if (!checkout) {
     return base::Error{checkout.error().code,

@@ -230,6 +230,9 @@ int status(const base::Context& context, const SeatQuery& query, Shape shape,
     }
   } else {
     context.log.error(seats.error().what);
+    if (shape == Shape::text && brake.lines.empty()) {
+      return kExitFailed;  // "no seat is known" would say more than is known
+    }
   }
   const std::string text = shape == Shape::json ? as_json(brake, states)
                                                 : as_text(brake, states, context.clock.wall_ms());

@@ -1,16 +1,80 @@
 #include "wiring/unsetup.hpp"
 
 #include <algorithm>
+#include <set>
 
+#include "base/files.hpp"
 #include "base/text.hpp"
 #include "stop-hook/scan.hpp"
+#include "stop-hook/script.hpp"
 #include "wiring/limits.hpp"
+#include "wiring/local_unit.hpp"
 
 namespace robot_council::wiring {
 
 namespace {
 
 constexpr int kExitUsage = 2;
+
+std::string service_of_script(const base::Context& context, const WireTarget& target) {
+  const auto text = base::read_file(script_path(context.environment, target), kMaxFilledScript);
+  const auto values =
+      text ? stop_hook::read_script(*text) : base::Result<stop_hook::ScriptValues>(text.error());
+  return values ? base::without_trailing(values->service, '/') : "";
+}
+
+// The services whose credential goes: those that the scripts which are taken out were filled for.
+struct Forgotten {
+  std::set<std::string> services;
+  std::set<std::string> kept;  // a script that stays needs the credential of these
+};
+
+Forgotten services_to_forget(const base::Context& context, const UnsetupOptions& options,
+                             harness::Client client) {
+  Forgotten result;
+  for (const Scope scope : {Scope::project, Scope::user}) {
+    const std::string service =
+        service_of_script(context, {client, scope, project_root(options.folder)});
+    if (!service.empty()) {
+      (options.scope && *options.scope != scope ? result.kept : result.services).insert(service);
+    }
+  }
+  if (result.services.empty() && !options.service.empty()) {
+    result.services.insert(options.service);
+  }
+  return result;
+}
+
+Step forget(const UnsetupIo& io, const UnsetupOptions& options, const Forgotten& which) {
+  const std::string name = "credential";
+  if (which.services.empty()) {
+    return {StepResult::failed, name,
+            "no script tells the fleet any more; set ROBOT_COUNCIL_SERVICE to its URL and run this "
+            "again"};
+  }
+  Step step{StepResult::ok, name, ""};
+  for (const std::string& service : which.services) {
+    std::string text;
+    if (which.kept.count(service) > 0) {
+      step.result = StepResult::failed;
+      text = "it is kept, the other scope is still wired for " + service;
+    } else if (options.dry == DryRun::yes) {
+      step.result = StepResult::changed;
+      text = "would remove that of " + options.harness + " at " + service;
+    } else if (const auto from = io.forget(service); !from) {
+      step.result = StepResult::failed;
+      text = from.error().what;
+    } else if (from->empty()) {
+      text = "none of " + options.harness + " at " + service + " is stored";
+    } else {
+      step.result = step.result == StepResult::ok ? StepResult::changed : step.result;
+      text = "that of " + options.harness + " at " + service + " is removed from " + *from +
+             "; the fleet takes it until it expires or is revoked there";
+    }
+    step.text += (step.text.empty() ? "" : "; ") + text;
+  }
+  return step;
+}
 
 }  // namespace
 
@@ -44,6 +108,7 @@ int unsetup(const base::Context& context, const UnsetupOptions& options, const U
   std::string steps;
   std::string diffs;
   std::vector<std::string> files;
+  const Forgotten services = services_to_forget(context, options, *client);
   for (const Scope scope : {Scope::project, Scope::user}) {
     if (options.scope && *options.scope != scope) {
       continue;
@@ -59,6 +124,17 @@ int unsetup(const base::Context& context, const UnsetupOptions& options, const U
     }
     diffs += wirer.diffs();
     files.insert(files.end(), wirer.files().begin(), wirer.files().end());
+  }
+  std::vector<Step> more;
+  if (options.forget) {
+    more.push_back(forget(io, options, services));
+  }
+  if (options.local) {
+    more.push_back(take_unit(context, options.dry));
+  }
+  for (const Step& step : more) {
+    steps += step_line(step);
+    failed = failed || step.result == StepResult::failed;
   }
   if (options.dry == DryRun::yes) {
     for (const std::string& line : base::split(base::without_trailing(steps, '\n'), '\n')) {

@@ -18,12 +18,18 @@ struct UnsetupOptions {
   std::optional<Scope> scope;  // nothing: both
   std::string folder;          // working directory; the project scope is its repository's root
   DryRun dry = DryRun::no;
+  bool local = false;        // take out the unit of `setup --local` too
+  bool forget = false;       // remove the harness's credential too
+  std::string service = {};  // whose credential, where no script tells it
 };
 
 struct UnsetupIo {
   std::function<base::Status(std::string_view)> out;
   std::function<void(base::Milliseconds)> pause;
   std::function<bool()> confirmed;  // asked once, unless dry; false: nothing is done
+  // Removes the credential of the harness at a service: where it was, "" = there was none. Only for
+  // UnsetupOptions::forget.
+  std::function<base::Result<std::string>(const std::string& service)> forget = {};
 };
 
 // Takes out hook entry, server and script of each scope, then reads the harness's files again: no

@@ -9,6 +9,8 @@ namespace robot_council::cli {
 int run_enroll(const base::Context& context, const Args& args);
 int run_setup(const base::Context& context, const Args& args);
 int run_api(const base::Context& context, const Args& args);
+int run_linked(const base::Context& context, const Args& args);
+int run_forget(const base::Context& context, const Args& args);
 int run_doctor(const base::Context& context, const Args& args);
 int run_demo(const base::Context& context, const Args& args);
 

@@ -14,6 +14,8 @@ std::vector<Binding> net_bindings() {
       {"setup", run_setup},
       {"api", run_api},
       {"doctor", run_doctor},
+      {"forget", run_forget},
+      {"linked", run_linked},
       {"demo", run_demo},
       {"serve", run_serve},
       {"stops judge", run_stops_judge},

@@ -17,6 +17,7 @@ int run_doctor(const base::Context& context, const Args& args) {
   // Agents are started in the root of a checkout; so is their hook.
   options.query.folder = here.found && !here.worktree.empty() ? here.worktree : folder;
   options.shape = args.has("--json") ? wiring::Shape::json : wiring::Shape::text;
+  options.wake = args.has("--wake") ? wiring::online::Wake::yes : wiring::online::Wake::no;
   options.program = small_executable();
   return wiring::online::doctor(context, options, account::write_stdout);
 }

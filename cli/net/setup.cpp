@@ -1,5 +1,7 @@
 #include "wiring/online/setup.hpp"
 
+#include <algorithm>
+
 #include "account/enroll.hpp"
 #include "base/files.hpp"
 #include "brake/person.hpp"
@@ -11,6 +13,7 @@
 #include "wiring/online/demo.hpp"
 #include "wiring/online/doctor.hpp"
 #include "wiring/online/harness_choice.hpp"
+#include "wiring/online/limits.hpp"
 
 namespace robot_council::cli {
 namespace {
@@ -22,6 +25,7 @@ using wiring::online::Confirmed;
 Confirmed ask(const base::Context& context, wiring::online::SetupOptions options,
               const wiring::online::SetupIo& io) {
   options.dry = wiring::DryRun::yes;
+  options.preview = Choice::yes;
   if (wiring::online::setup(context, options, io) != account::kExitOk) {
     return Confirmed::no;
   }
@@ -42,6 +46,22 @@ std::string agent_marker(const base::Context& context, const std::string& folder
       here.found ? std::vector<std::string>{here.repository.main_checkout}
                  : std::vector<std::string>{};
   return brake::agent_seen(context.environment, checkouts).value_or("");
+}
+
+wiring::online::Waited wait_for(const std::function<bool()>& condition, base::Milliseconds limit) {
+  using wiring::online::Waited;
+  const auto interrupt = account::Interrupt::open();
+  const auto deadline = base::deadline_in(limit);
+  while (!condition()) {
+    if (base::time_left(deadline).count() == 0) {
+      return Waited::too_long;
+    }
+    const auto next = std::min(deadline, base::deadline_in(wiring::online::kLocalLookStep));
+    if (!interrupt || !(*interrupt)->pause_until(next)) {
+      return Waited::interrupted;
+    }
+  }
+  return Waited::yes;
 }
 
 }  // namespace
@@ -67,6 +87,7 @@ int run_setup(const base::Context& context, const Args& args) {
 
   wiring::online::SetupIo io;
   io.out = account::write_stdout;
+  io.wait = wait_for;
   io.enroll = [&] {
     account::EnrollOptions enrol;
     enrol.service = options.service;

@@ -25,6 +25,7 @@ std::vector<Binding> small_bindings() {
       {"stops record", run_stops_record},
       {"unsetup", run_unsetup},
       {"stops", run_stops},
+      {"version", run_version},
       {"completion", run_completion},
       {"generate", run_generate},
   };

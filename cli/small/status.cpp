@@ -10,6 +10,11 @@
 
 namespace robot_council::cli {
 
+base::Status print_answer(std::string_view text) {
+  constexpr base::Milliseconds kPrintTime{30000};
+  return base::write_all(STDOUT_FILENO, text, base::deadline_in(kPrintTime));
+}
+
 int run_status(const base::Context& context, const Args& args) {
   wiring::SeatQuery query;
   query.service = args.value("--service").value_or("");
@@ -19,10 +24,7 @@ int run_status(const base::Context& context, const Args& args) {
   query.folder = sink::hook_folder(context.environment,
                                    harness::resolved_harness(query.harness, context.environment));
   const auto shape = args.has("--json") ? wiring::Shape::json : wiring::Shape::text;
-  return wiring::status(context, query, shape, [](std::string_view text) {
-    constexpr base::Milliseconds kPrintTime{30000};
-    return base::write_all(STDOUT_FILENO, text, base::deadline_in(kPrintTime));
-  });
+  return wiring::status(context, query, shape, print_answer);
 }
 
 }  // namespace robot_council::cli

@@ -59,6 +59,51 @@ TEST(Cli, UnknownCommandsAndOptionsAreUsageErrorsWithAnEmptyStdout) {
             "--help.\n");
 }
 
+// `help X` as people type it.
+TEST(Cli, HelpTakesACommand) {
+  const auto asked = run({program("robot-council"), "help", "status"}, {});
+  EXPECT_EQ(asked.code, 0);
+  EXPECT_EQ(asked.out, run({program("robot-council"), "status", "--help"}, {}).out);
+  EXPECT_EQ(run({program("robot-council"), "help", "fleet", "direct"}, {}).out,
+            run({program("robot-council"), "fleet", "direct", "--help"}, {}).out);
+  const auto unknown = run({program("robot-council"), "help", "pendng"}, {});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_EQ(unknown.out, "");
+  EXPECT_NE(unknown.err.find("Did you mean \"pending\"?"), std::string::npos);
+}
+
+// A shell that stands in a folder which is gone.
+TEST(Cli, StatusInAFolderThatIsGoneSaysSo) {
+  const test::TempDir dir;
+  const auto ran =
+      run({"/bin/sh", "-c", "mkdir gone && cd gone && rmdir ../gone && exec \"$1\" status", "sh",
+           program("robot-council")},
+          {{"HOME", dir.path()}}, {}, dir.path());
+  EXPECT_EQ(ran.code, 1) << ran.out;
+  EXPECT_EQ(ran.out, "");
+  EXPECT_NE(ran.err.find("the working directory is gone"), std::string::npos) << ran.err;
+}
+
+TEST(Cli, VersionNamesBothExecutables) {
+  const test::TempDir dir;
+  const std::map<std::string, std::string> environment = {{"HOME", dir.path()}};
+  const auto text = run({program("robot-council"), "version"}, environment);
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_EQ(text.out.find("robot-council unreleased\n"), 0U) << text.out;
+  EXPECT_NE(text.out.find("robot-council-net: unreleased, OpenSSL "), std::string::npos)
+      << text.out;
+  const auto json = run({program("robot-council"), "version", "--json"}, environment);
+  EXPECT_EQ(json.out.find(R"({"version":"unreleased","executables":[{"path":")"), 0U) << json.out;
+  // One of another version beside it.
+  ASSERT_EQ(run({"cp", program("robot-council"), dir / "robot-council"}, {}).code, 0);
+  test::write_text(dir / "robot-council-net",
+                   "#!/bin/sh\necho '{\"version\":\"v9.9.9\",\"tls\":\"x\"}'\n");
+  ASSERT_TRUE(base::set_mode(dir / "robot-council-net", 0755).ok());
+  const auto differ = run({dir / "robot-council", "version"}, environment);
+  EXPECT_EQ(differ.code, 1) << differ.out;
+  EXPECT_NE(differ.err.find("is v9.9.9"), std::string::npos) << differ.err;
+}
+
 TEST(Cli, VersionIsSaid) {
   EXPECT_EQ(run({program("robot-council"), "--version"}, {}).out, "robot-council unreleased\n");
 }
@@ -92,7 +137,7 @@ TEST(Cli, HelpNeedsNoHomeNoNetworkAndNoDisk) {
 }
 
 TEST(Cli, MissingNetworkExecutableIsNamed) {
-  const TempDir dir;
+  const test::TempDir dir;
   const std::string copy = dir / "robot-council";
   test::write_text(copy, test::read_text(program("robot-council")));
   ASSERT_EQ(::chmod(copy.c_str(), 0755), 0);
@@ -115,7 +160,7 @@ TEST(Cli, AFailedWriteToStdoutIsAnError) {
 }
 
 TEST(Cli, CompletionsLoadInTheirShells) {
-  const TempDir dir;
+  const test::TempDir dir;
   for (const std::string shell : {"bash", "zsh", "fish"}) {
     const auto script = run({program("robot-council"), "completion", shell}, {});
     ASSERT_EQ(script.code, 0);

@@ -183,6 +183,7 @@ TEST_F(DemoCommand, ASignalIs130AndLeavesNothing) {
     const auto ended = child->wait(base::deadline_in(base::Milliseconds(20000)));
     ASSERT_TRUE(ended.ok());
     EXPECT_EQ(ended->code, 130) << out.value_or("");
+    EXPECT_EQ(out.value_or("FAILED").find("FAILED"), std::string::npos) << *out;
     expect_nothing_left();
   }
 }

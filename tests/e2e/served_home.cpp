@@ -16,8 +16,8 @@ void ServedHome::SetUp() {
 
 void ServedHome::start_service() {
   base::ChildOptions options;
-  options.argv = {program("robot-council"), "serve",         "--listen", "127.0.0.1:0", "--data",
-                  dir_ / "fleet",           "--auto-approve"};
+  options.argv = {program("robot-council"), "serve", "--listen", "127.0.0.1:0", "--data", data_,
+                  "--auto-approve"};
   for (const auto& [name, value] : environment_) {
     options.environment.push_back(name + "=" + value);
   }
@@ -26,8 +26,8 @@ void ServedHome::start_service() {
   auto child = base::Child::start(options);
   ASSERT_TRUE(child.ok());
   serve_.emplace(std::move(*child));
-  ASSERT_TRUE(wait_until([this] { return base::exists(dir_ / "fleet/service.url"); }));
-  service_ = base::trim(read_text(dir_ / "fleet/service.url"));
+  ASSERT_TRUE(wait_until([this] { return base::exists(data_ + "/service.url"); }));
+  service_ = base::trim(read_text(data_ + "/service.url"));
 }
 
 Ran ServedHome::council(std::vector<std::string> words) {

@@ -22,6 +22,7 @@ class ServedHome : public ::testing::Test {
 
   TempDir dir_;  // home, tmp, work
   std::string home_ = dir_ / "home";
+  std::string data_ = dir_ / "fleet";  // of serve
   std::map<std::string, std::string> environment_;
   std::string service_ = "http://127.0.0.1:9";  // nobody listens there
   std::optional<base::Child> serve_;

@@ -66,8 +66,9 @@ std::string reason_of(const HookRun& run) {
 
 class Demo {
  public:
-  Demo(const base::Context& context, const account::Output& out, DemoWorld& world)
-      : context_(context), out_(out), world_(world) {}
+  Demo(const base::Context& context, const account::Output& out, DemoWorld& world,
+       const std::function<bool()>& interrupted, const account::Pause& pause)
+      : context_(context), out_(out), world_(world), interrupted_(interrupted), pause_(pause) {}
 
   // True if every step was proven.
   bool run() {
@@ -118,6 +119,12 @@ class Demo {
  private:
   bool report(int number, const std::string& text, const Outcome& outcome,
               base::Milliseconds took) {
+    // Ctrl-C reaches the children as well: one may end before this process has seen the signal.
+    if (!outcome.proven && (interrupted_() || !pause_(base::deadline_in(kDemoSignalTime)))) {
+      (void)out_("Interrupted in step " + std::to_string(number) + " (" + text +
+                 "); nothing is left.\n");
+      return false;
+    }
     std::string line = (number < 10 ? " " : "") + std::to_string(number) + "  " + text;
     if (outcome.proven && !outcome.text.empty()) {
       line += ": " + outcome.text;
@@ -244,6 +251,8 @@ class Demo {
   const base::Context& context_;
   const account::Output& out_;
   DemoWorld& world_;
+  const std::function<bool()>& interrupted_;
+  const account::Pause& pause_;
 };
 
 // The machine's stop file reaches the demo's agent too: the bridge and the hook look into the real
@@ -298,7 +307,7 @@ int demo(const base::Context& context, const DemoOptions& options, const account
     return account::kExitFailed;
   }
   const base::SteadyTime begin = context.clock.steady();
-  const bool all = Demo(context, out, **world).run();
+  const bool all = Demo(context, out, **world, interrupted, pause).run();
   world->reset();
   if (interrupted()) {
     return account::kExitInterrupted;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "account/command.hpp"
@@ -9,15 +10,22 @@
 
 namespace robot_council::wiring::online {
 
+enum class Wake : std::uint8_t {
+  no,
+  yes,  // post a test directive to the running session: the agent sees it
+};
+
 struct DoctorOptions {
   DoctorQuery query;
   Shape shape = Shape::text;
+  Wake wake = Wake::no;
   std::string program;  // the robot-council executable
 };
 
 // `robot-council doctor`: checks every harness that is wired for this checkout (or the one named)
 // from its settings file to the fleet and back, the proof last. None hides another. Exit 1 if one
-// failed, else 0. The brake leads.
+// failed, else 0. The brake leads, with its own checks. At most kDoctorTime (plus the end of what
+// was begun); what there was no time for is said.
 [[nodiscard]] int doctor(const base::Context& context, const DoctorOptions& options,
                          const account::Output& out);
 

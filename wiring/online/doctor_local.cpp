@@ -1,7 +1,8 @@
 #include "wiring/online/doctor_local.hpp"
 
+#include <sys/statvfs.h>
+
 #include <algorithm>
-#include <cctype>
 #include <string>
 
 #include "base/atomic_file.hpp"
@@ -9,11 +10,12 @@
 #include "base/file_lock.hpp"
 #include "base/files.hpp"
 #include "base/paths.hpp"
+#include "base/random.hpp"
 #include "base/text.hpp"
 #include "base/time_text.hpp"
 #include "base/utf8.hpp"
-#include "base/version.hpp"
-#include "sink/store.hpp"
+#include "sink/check.hpp"
+#include "sink/limits.hpp"
 #include "wiring/limits.hpp"
 #include "wiring/online/limits.hpp"
 
@@ -22,12 +24,9 @@ namespace robot_council::wiring::online {
 namespace {
 
 constexpr std::int64_t kMsInSecond = 1000;
+constexpr std::size_t kProbeNameBytes = 8;
 constexpr std::int64_t kMsInMinute = 60 * kMsInSecond;
-constexpr unsigned kScriptMode = 0755;
-
-const BridgeRecord* record_of(const DoctorSeat& seat) {
-  return seat.state && seat.state->record ? &*seat.state->record : nullptr;
-}
+constexpr unsigned kPrivateMode = 0700;
 
 std::optional<std::int64_t> age_of(const base::Context& context,
                                    const std::optional<std::string>& time) {
@@ -35,99 +34,25 @@ std::optional<std::int64_t> age_of(const base::Context& context,
   return ms ? std::optional<std::int64_t>(context.clock.wall_ms() - *ms) : std::nullopt;
 }
 
-Check no_seat(const char* id) {
-  return check_unknown(id, "the fleet's service is not known, so the seat is not either",
-                       "Pass --service, or wire this harness.");
-}
-
-// The key that a hook finds in this folder with these variables; "" when it cannot be told.
-std::string key_of_hook(const DoctorSeat& seat, const base::MapEnvironment& environment,
-                        const std::string& folder) {
-  const std::string from =
-      environment.get("CLAUDE_PROJECT_DIR") ? sink::hook_folder(environment, seat.harness) : folder;
-  const auto found =
-      sink::resolve_seat({seat.service, seat.harness, seat.project}, from, environment);
-  return found ? found->files.folder + "/" + found->files.key : "";
+bool is_read_only(const std::string& path) {
+  struct ::statvfs system {};
+  return ::statvfs(path.c_str(), &system) == 0 && (system.f_flag & ST_RDONLY) != 0;
 }
 
 }  // namespace
 
-Check check_binary(const LocalChecks& on) {
-  const HookPath path = hook_path(on.seat);
-  const std::string program =
-      on.seat.script && !on.seat.script->program.empty() ? on.seat.script->program : on.program;
-  base::ChildOptions options;
-  options.argv = {program, "--version"};
-  options.environment = {"HOME=" + base::home_directory(on.context.environment),
-                         "PATH=" + path.value};
-  options.standard_err = base::Stdio::pipe;
-  const auto ran = base::run_child(std::move(options), {}, base::deadline_in(kDoctorCheckTime));
-  if (ran && ran->status.success()) {
-    return check_ok(
-        "binary",
-        program + " starts" +
-            (path.told ? "" : " with " + path.value + ", since no bridge has told its PATH"));
-  }
-  return check_failed(
-      "binary",
-      program + " does not start: " + (ran ? base::for_display(ran->err) : ran.error().what),
-      "Reinstall robot-council, or correct the path in the script.");
-}
-
-Check check_version(const LocalChecks& on) {
-  const std::string own(base::version());
-  const BridgeRecord* record = record_of(on.seat);
-  if (on.seat.script && !on.seat.script->version.empty() && on.seat.script->version != own) {
-    return check_warning("version",
-                         "the script was filled by " + base::for_display(on.seat.script->version) +
-                             ", this is " + own,
-                         "Fill the script again.");
-  }
-  if (on.seat.state && on.seat.state->bridge_running && record != nullptr &&
-      record->version.value_or(own) != own) {
-    return check_warning(
-        "version",
-        "the running bridge is " + base::for_display(*record->version) + ", this is " + own,
-        "Restart " + on.seat.harness + ".");
-  }
-  return check_ok("version", own);
-}
-
-Check check_script(const LocalChecks& on) {
-  if (!on.seat.entry) {
-    return check_failed("script", "no entry of " + on.seat.harness + " hands events over",
-                        "Wire the stop hook; wiki/Wiring.md has the entry.");
-  }
-  if (on.seat.script_path.empty()) {
-    return check_ok("script", "the entry runs `" + base::for_display(on.seat.entry->command) +
-                                  "` without the script");
-  }
-  const auto info = base::file_info(on.seat.script_path, base::Links::follow);
-  if (!info || !on.seat.script) {
-    return check_failed(
-        "script", on.seat.script_path + (info ? " is not the stop-hook script" : " is not there"),
-        "Copy the script from share/robot-council/stop-hook again.");
-  }
-  if ((info->mode & kScriptMode) != kScriptMode) {
-    return check_failed("script",
-                        on.seat.script_path + " may not be executed by everyone who runs it",
-                        "Run: chmod 755 " + base::shell_quote(on.seat.script_path));
-  }
-  if (!on.seat.script->harness.empty() && on.seat.script->harness != on.seat.harness) {
-    return check_failed("script",
-                        on.seat.script_path + " is filled for " +
-                            base::for_display(on.seat.script->harness) + ", the entry is that of " +
-                            on.seat.harness,
-                        "Give each harness a script of its own.");
-  }
-  return check_ok("script", on.seat.script_path);
-}
-
 Check check_state_dir(const LocalChecks& on) {
-  const std::string folder = base::pending_directory(on.context.environment);
-  const auto made = base::make_private_directory(folder);
-  const std::string file = folder + "/doctor-" + std::to_string(on.context.clock.wall_ms());
-  base::Status worked = made;
+  const std::string folder =
+      base::pending_directory(hook_environment(on.context.environment, on.seat));
+  const std::string remedy = "Make it writable for you alone, or set XDG_STATE_HOME.";
+  // Making it private by the way would hide that it was not.
+  const auto there = base::file_info(folder, base::Links::dont);
+  if (there && there->kind == base::FileKind::directory && there->mode != kPrivateMode) {
+    return check_failed("state-dir", folder + " is open to others, or not to you",
+                        "Run: chmod 700 " + base::shell_quote(folder));
+  }
+  base::Status worked = base::make_private_directory(folder);
+  const std::string file = folder + "/doctor-" + base::random_hex(kProbeNameBytes);
   if (worked) {
     worked = base::replace_file(file, "x", base::Sync::yes);
   }
@@ -137,18 +62,25 @@ Check check_state_dir(const LocalChecks& on) {
     const auto removed = base::remove_file(file);
     worked = worked ? removed : worked;
   }
-  if (worked) {
-    return check_ok("state-dir", folder);
-  }
-  return check_failed("state-dir", folder + ": " + worked.error().what,
-                      "Make it writable for you alone, or set XDG_STATE_HOME.");
+  return worked ? check_ok("state-dir", folder)
+                : check_failed("state-dir", folder + ": " + worked.error().what, remedy);
 }
 
 Check check_file_system(const LocalChecks& on) {
-  const std::string folder = base::pending_directory(on.context.environment);
-  const auto type = base::network_file_system(folder);
+  const std::string folder =
+      base::pending_directory(hook_environment(on.context.environment, on.seat));
+  // The folder itself may not be there yet.
+  std::string place = folder;
+  while (!base::exists(place) && place.size() > 1) {
+    place = base::parent_path(place);
+  }
+  if (is_read_only(place)) {
+    return check_failed("file-system", place + " is on a file system that nobody can write to",
+                        "Set XDG_STATE_HOME to a writable folder.");
+  }
+  const auto type = base::network_file_system(place);
   if (!type) {
-    return check_unknown("file-system", folder + ": " + type.error().what,
+    return check_unknown("file-system", place + ": " + type.error().what,
                          "Run again when the folder is there.");
   }
   if (!type->empty()) {
@@ -161,61 +93,26 @@ Check check_file_system(const LocalChecks& on) {
 }
 
 Check check_sqlite(const LocalChecks& on) {
+  const std::string version = "SQLite " + sink::sqlite_version();
   if (!on.seat.state) {
     return no_seat("sqlite");
   }
+  const std::string remedy =
+      "Move the sink aside to let delivery resume; the bridge then makes a new one.";
   if (!on.seat.state->error.empty()) {
-    return check_failed("sqlite", on.seat.state->error,
-                        "Move the sink aside to let delivery resume.");
+    return check_failed("sqlite", version + ": " + on.seat.state->error, remedy);
   }
-  return check_ok("sqlite", base::exists(on.seat.state->seat.files.database())
-                                ? "the sink can be read"
-                                : "there is no sink yet");
-}
-
-Check check_seat_key(const LocalChecks& on) {
-  if (!on.seat.seat) {
-    return no_seat("seat-key");
+  const auto& files = on.seat.state->seat.files;
+  if (!base::exists(files.database())) {
+    return check_ok("sqlite", version + "; there is no sink yet");
   }
-  const std::string state = base::state_home(on.context.environment);
-  base::MapEnvironment hook(
-      {{"HOME", base::home_directory(on.context.environment)}, {"XDG_STATE_HOME", state}});
-  const BridgeRecord* record = record_of(on.seat);
-  std::string text = "hook " + key_of_hook(on.seat, hook, on.seat.folder);
-  const std::string expected = on.seat.seat->files.folder + "/" + on.seat.seat->files.key;
-  if (record != nullptr) {
-    const std::string bridge = record->state.value_or(on.seat.seat->files.folder);
-    text += ", bridge " + bridge + "/" + on.seat.seat->files.key;
-    if (bridge != on.seat.seat->files.folder) {
-      return check_failed("seat-key", "events go to another sink: " + text,
-                          "Give bridge and hook one XDG_STATE_HOME.");
-    }
-    if (record->project_env.value_or("") != on.seat.project && record->project_env) {
-      return check_failed(
-          "seat-key",
-          "events go to another sink: the bridge was started with ROBOT_COUNCIL_PROJECT " +
-              base::for_display(*record->project_env) + ", which its hook would read",
-          "Unset ROBOT_COUNCIL_PROJECT, or pass --project to the bridge.");
-    }
+  const sink::WaitBudget budget(std::min(sink::kBusyWait, base::time_left(on.deadline)));
+  if (const auto checked = sink::check_file(files, budget); !checked) {
+    return checked.error().code == base::Errc::busy
+               ? check_unknown("sqlite", version + ": " + checked.error().what, "Run it again.")
+               : check_failed("sqlite", version + ": " + checked.error().what, remedy);
   }
-  if (const auto own = on.context.environment.nonblank("ROBOT_COUNCIL_PROJECT");
-      own && *own != on.seat.project) {
-    return check_failed("seat-key",
-                        "events go to another sink: ROBOT_COUNCIL_PROJECT is " +
-                            base::for_display(*own) + " here, and the script hands it to the hook",
-                        "Unset ROBOT_COUNCIL_PROJECT, or pass --project to the bridge.");
-  }
-  if (key_of_hook(on.seat, hook, on.seat.folder) != expected) {
-    return check_failed("seat-key", "events go to another sink: " + text,
-                        "Restart the harness in the root of this checkout.");
-  }
-  hook.set("CLAUDE_PROJECT_DIR", on.seat.folder);
-  if (key_of_hook(on.seat, hook, on.seat.folder) != expected) {
-    return check_failed("seat-key",
-                        "events go to another sink when CLAUDE_PROJECT_DIR is set: " + text,
-                        "Restart the harness in the root of this checkout.");
-  }
-  return check_ok("seat-key", text);
+  return check_ok("sqlite", version + "; quick_check of the sink: ok");
 }
 
 Check check_bridge(const LocalChecks& on) {
@@ -263,6 +160,12 @@ Check check_feed(const LocalChecks& on) {
                          "Start " + on.seat.harness + " and let it join.");
   }
   const auto age = age_of(on.context, record->read_at);
+  const auto up = age_of(on.context, record->since);
+  if (!age && up && *up < kFresh) {
+    return check_unknown("feed",
+                         "the bridge is " + base::age_text(*up) + " old and has not read it",
+                         "Run this again in half a minute.");
+  }
   if (!age) {
     return check_warning("feed", "it was not read yet", "Look at the bridge's stderr.");
   }
@@ -286,7 +189,7 @@ Check check_hook_scan(const LocalChecks& on) {
   const std::string text = std::string(stop_hook::to_text(scan.outcome)) +
                            (worst == nullptr ? "" : "; " + worst->file + ": " + worst->text);
   const std::string remedy =
-      worst == nullptr ? "Wire the stop hook; wiki/Wiring.md has the entry." : worst->remedy;
+      worst == nullptr ? "Run `robot-council setup " + scan.harness + "`." : worst->remedy;
   const bool runs = scan.outcome == stop_hook::ScanOutcome::runs;
   if (!runs || (worst != nullptr && worst->severity == stop_hook::ScanSeverity::error)) {
     return scan.outcome == stop_hook::ScanOutcome::unknown
@@ -344,7 +247,7 @@ Check check_wake_path(const LocalChecks& on) {
     return check_ok("wake-path", "background hook: wired; " + channel);
   }
   return check_warning("wake-path", "background hook: not wired; " + channel,
-                       "Add the two entries with `asyncRewake` (wiki/Wake.md).");
+                       "Run `robot-council setup claude`, which adds the two entries.");
 }
 
 }  // namespace robot_council::wiring::online

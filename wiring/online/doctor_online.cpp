@@ -1,5 +1,6 @@
 #include "wiring/online/doctor_online.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -32,7 +33,8 @@ const std::string kEnrol = "Run `robot-council enroll`.";
 
 class Online {
  public:
-  Online(const base::Context& context, const DoctorSeat& seat) : context_(context), seat_(seat) {}
+  Online(const base::Context& context, const DoctorSeat& seat, base::SteadyTime deadline)
+      : context_(context), seat_(seat), deadline_(deadline) {}
 
   std::vector<Check> run() {
     auto service = account::check_service(seat_.service);
@@ -43,20 +45,27 @@ class Online {
     }
     auto client = account::ServiceClient::open(*service);
     const auto answer = client ? client->call("GET", service_api::path::kAgentSession, "",
-                                              std::nullopt, kDoctorCheckTime)
+                                              std::nullopt, one_check())
                                : base::Result<net::ClientResponse>(client.error());
     ask_service(answer);
     ask_clock(answer, service->url);
     const bool up = client.ok() && all_.front().state == CheckState::ok;
-    const auto credential = account::read_credential(context_, *service, choice());
+    const auto credential = account::read_credential(context_, *service, choice(), one_check());
     if (!credential) {
-      all_.push_back(check_failed("credential", credential.error().what, kEnrol));
+      all_.push_back(
+          check_failed("credential", credential.error().what, remedy_of(credential.error())));
       unknown("expiry", "there is no credential", kEnrol);
       unknown("coordinator", "no session could be started", kEnrol);
       return all_;
     }
     std::optional<bool> can_direct;
-    ask_credential(*client, *credential, up, can_direct);
+    if (const std::string hidden = hidden_from_bridge(*service); !hidden.empty()) {
+      all_.push_back(check_failed("credential", hidden,
+                                  "Run `robot-council setup " + seat_.harness +
+                                      "` from the shell in which it is enrolled."));
+    } else {
+      ask_credential(*client, *credential, up, can_direct);
+    }
     tell_expiry(*credential);
     tell_coordinator(can_direct);
     return all_;
@@ -74,6 +83,28 @@ class Online {
         unknown(id, "the service cannot be asked", "Correct the service's URL.");
       }
     }
+  }
+
+  // What is left for one check.
+  [[nodiscard]] base::Milliseconds one_check() const {
+    return std::min(kDoctorCheckTime, std::max(base::Milliseconds(1), base::time_left(deadline_)));
+  }
+
+  // A credential that others may read is not mended by enrolling again.
+  static std::string remedy_of(const base::Error& error) {
+    const auto run = error.what.find("Run: ");
+    return error.code == base::Errc::refused && run != std::string::npos ? error.what.substr(run)
+                                                                         : kEnrol;
+  }
+
+  // Some harnesses start the bridge with few variables: it must find the same credential.
+  [[nodiscard]] std::string hidden_from_bridge(const account::Service& service) const {
+    const base::MapEnvironment environment = bridge_environment(context_.environment, seat_);
+    const base::Context bridge{context_.clock, environment, context_.log};
+    const auto found = account::read_credential(bridge, service, choice(), one_check());
+    return found ? ""
+                 : "it is stored, but the bridge does not find it with the variables that " +
+                       seat_.harness + " gives it: " + found.error().what;
   }
 
   [[nodiscard]] account::HarnessChoice choice() const {
@@ -132,7 +163,7 @@ class Online {
       return;
     }
     int status = 0;
-    const auto session = start_session(client, credential.token, {}, status);
+    const auto session = start_session(client, credential.token, {}, status, one_check());
     if (!session) {
       if (status == 0 || status == kTooMany || status >= kServerErrors) {
         unknown("credential", session.error().what, "Try again in a minute.");
@@ -144,11 +175,11 @@ class Online {
       return;
     }
     const auto told = client.call("GET", service_api::path::kAgentSession, session->token,
-                                  std::nullopt, kDoctorCheckTime);
+                                  std::nullopt, one_check());
     if (told && bridge::is_success(told->status)) {
       can_direct = bridge::read_agent_session(told->body).fleet_can_direct;
     }
-    if (!end_session(client, credential.token, *session)) {
+    if (!end_session(client, credential.token, *session, one_check())) {
       all_.push_back(check_warning("credential", "a session started, but its end was not answered",
                                    "Try again."));
       return;
@@ -191,12 +222,14 @@ class Online {
 
   const base::Context& context_;
   const DoctorSeat& seat_;
+  base::SteadyTime deadline_;
   std::vector<Check> all_;
 };
 
 }  // namespace
 
-std::vector<Check> check_online(const base::Context& context, const DoctorSeat& seat) {
+std::vector<Check> check_online(const base::Context& context, const DoctorSeat& seat,
+                                base::SteadyTime deadline) {
   if (seat.service.empty()) {
     std::vector<Check> all;
     for (const char* id : {"service", "clock", "credential", "expiry", "coordinator"}) {
@@ -205,7 +238,7 @@ std::vector<Check> check_online(const base::Context& context, const DoctorSeat& 
     }
     return all;
   }
-  return Online(context, seat).run();
+  return Online(context, seat, deadline).run();
 }
 
 }  // namespace robot_council::wiring::online

@@ -28,17 +28,18 @@ constexpr std::size_t kCanaryBytes = 16;  // 32 hex digits
 
 class Proof {
  public:
-  Proof(const base::Context& context, const DoctorSeat& seat, ScratchFolder folder)
+  Proof(const base::Context& context, const DoctorSeat& seat, ScratchFolder folder,
+        base::SteadyTime deadline)
       : context_(context),
         seat_(seat),
         folder_(std::move(folder)),
         home_(base::home_directory(context.environment)),
-        deadline_(base::deadline_in(kProofTime)) {}
+        deadline_(deadline) {}
 
   Check run() {
     std::vector<std::string> directories = {seat_.folder};
     if (seat_.harness == "claude") {
-      const std::string below = sub_directory();
+      const std::string below = plain_sub_directory(seat_.folder);
       if (!below.empty()) {
         directories.push_back(below);  // its hook follows the agent's `cd`
       }
@@ -193,19 +194,6 @@ class Proof {
            });
   }
 
-  // Any plain folder in the root.
-  [[nodiscard]] std::string sub_directory() const {
-    for (const auto& name : base::list_directory(seat_.folder, kMaxProofNames).value_or({})) {
-      const std::string path = base::join_path(seat_.folder, name);
-      const auto info = base::file_info(path, base::Links::dont);
-      if (name.front() != '.' && info && info->kind == base::FileKind::directory &&
-          !base::exists(path + "/.git")) {
-        return path;
-      }
-    }
-    return "";
-  }
-
   const base::Context& context_;
   const DoctorSeat& seat_;
   ScratchFolder folder_;
@@ -218,11 +206,12 @@ class Proof {
 
 }  // namespace
 
-Check prove_delivery(const base::Context& context, const DoctorSeat& seat) {
+Check prove_delivery(const base::Context& context, const DoctorSeat& seat,
+                     base::SteadyTime deadline) {
   if (!seat.entry) {
     return check_failed(
         kId, "no entry of " + seat.harness + " hands events over, so nothing could be proven",
-        "Wire the stop hook; wiki/Wiring.md has the entry.");
+        "Run `robot-council setup " + seat.harness + "`.");
   }
   if (!seat.seat) {
     return check_unknown(kId, "the fleet's service is not known, so the sink is not either",
@@ -236,7 +225,7 @@ Check prove_delivery(const base::Context& context, const DoctorSeat& seat) {
   if (!folder) {
     return check_unknown(kId, folder.error().what, "Free the temporary folder.");
   }
-  return Proof(context, seat, std::move(*folder)).run();
+  return Proof(context, seat, std::move(*folder), deadline).run();
 }
 
 }  // namespace robot_council::wiring::online

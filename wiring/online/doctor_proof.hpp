@@ -1,7 +1,6 @@
 #pragma once
 
-#include <functional>
-
+#include "base/clock.hpp"
 #include "base/context.hpp"
 #include "wiring/online/doctor_check.hpp"
 #include "wiring/online/doctor_seat.hpp"
@@ -11,7 +10,8 @@ namespace robot_council::wiring::online {
 // The proof: an event with a random word is put into this seat's sink under a temporary state
 // folder, and the delivering command that is really configured runs as the harness starts it. It
 // must hand exactly that event over, once, and a later turn end must confirm it. The real sink,
-// marks and records keep every byte. At most kProofTime. Id `proof`.
-[[nodiscard]] Check prove_delivery(const base::Context& context, const DoctorSeat& seat);
+// marks and records keep every byte. Ends by the deadline. Id `proof`.
+[[nodiscard]] Check prove_delivery(const base::Context& context, const DoctorSeat& seat,
+                                   base::SteadyTime deadline);
 
 }  // namespace robot_council::wiring::online

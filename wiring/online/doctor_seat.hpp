@@ -8,6 +8,7 @@
 #include "stop-hook/scan.hpp"
 #include "stop-hook/script.hpp"
 #include "wiring/seat_state.hpp"
+#include "wiring/server_entry.hpp"
 
 namespace robot_council::wiring::online {
 
@@ -24,6 +25,8 @@ struct DoctorSeat {
   std::optional<stop_hook::ScriptValues> script;  // its values
   std::optional<sink::Seat> seat;                 // as the hook finds it; nothing without a service
   std::optional<SeatState> state;
+  std::string hook_state;            // XDG_STATE_HOME as the hook has it, "" = unset
+  std::vector<ServerEntry> servers;  // the one that counts first
 };
 
 struct DoctorQuery {
@@ -36,6 +39,17 @@ struct DoctorQuery {
 // Everything that files tell about one harness here.
 [[nodiscard]] DoctorSeat look_at_seat(const base::Context& context, const DoctorQuery& query,
                                       const std::string& harness);
+
+// The variables that decide where a hook of this seat looks: ours, with the XDG_STATE_HOME of its
+// script or entry.
+[[nodiscard]] base::MapEnvironment hook_environment(const base::Environment& environment,
+                                                    const DoctorSeat& seat);
+// Those that the harness gives the bridge, as far as its entry and record tell: Codex passes only a
+// few.
+[[nodiscard]] base::MapEnvironment bridge_environment(const base::Environment& environment,
+                                                      const DoctorSeat& seat);
+// Any plain folder in the root, "" = there is none.
+[[nodiscard]] std::string plain_sub_directory(const std::string& root);
 
 // PATH with which the harness starts its hook: the bridge's, else that of a bare system (then
 // `told` is false).

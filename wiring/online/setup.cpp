@@ -7,11 +7,19 @@
 #include "account/identity.hpp"
 #include "account/local_fleet.hpp"
 #include "account/service_client.hpp"
+#include "base/child.hpp"
+#include "base/file_lock.hpp"
+#include "base/files.hpp"
+#include "base/json_value.hpp"
 #include "base/text.hpp"
+#include "base/text_diff.hpp"
 #include "base/time_text.hpp"
 #include "base/version.hpp"
+#include "service-api/paths.hpp"
 #include "stop-hook/scan.hpp"
+#include "wiring/local_unit.hpp"
 #include "wiring/online/harness_choice.hpp"
+#include "wiring/online/limits.hpp"
 #include "wiring/online/short_session.hpp"
 
 namespace robot_council::wiring::online {
@@ -24,6 +32,9 @@ constexpr std::int64_t kRenewMs =
     std::int64_t{7} * 24 * 3600 * 1000;  // a credential that ends sooner is renewed
 constexpr int kUnauthorized = 401;
 constexpr std::size_t kMaxProject = 128;  // characters of a project (account contract, section 7)
+
+constexpr std::int64_t kMsInSecond = 1000;
+constexpr const char* kService = "service";  // step
 
 bool is_project(std::string_view text) {
   return text.size() <= kMaxProject &&
@@ -61,7 +72,7 @@ class Setup {
     step(failed_ ? skipped("stop hook") : wirer_.put_hooks(options_.wake, record_entry()));
     step(failed_ || dry ? skipped("scan") : scan());
     step(failed_ || dry || !io_.doctor ? skipped("doctor") : doctor());
-    print(dry ? wirer_.diffs() : last_lines());
+    print(dry ? unit_diff_ + wirer_.diffs() : last_lines());
     if (interrupted_) {
       return account::kExitInterrupted;
     }
@@ -91,23 +102,91 @@ class Setup {
     changed_ = changed_ || step.result == StepResult::changed;
   }
 
-  [[nodiscard]] Step local_service() const {
+  enum class Answers : std::uint8_t { ours, other, nobody };
+
+  // Who answers at the local service's address.
+  [[nodiscard]] Answers health() const {
+    const auto service = account::check_service(service_);
+    auto client = service ? account::ServiceClient::open(*service)
+                          : base::Result<account::ServiceClient>(service.error());
+    if (!client) {
+      return Answers::other;
+    }
+    const auto answer =
+        client->call("GET", service_api::path::kHealth, "", std::nullopt, kHealthTime);
+    if (!answer) {
+      // Whoever takes the connection and says nothing that is HTTP is another program.
+      return answer.error().code == base::Errc::refused ? Answers::nobody : Answers::other;
+    }
+    const auto body = base::parse_bounded(answer->body, account::kMaxAnswer);
+    return body && base::get_string(*body, "status") && base::get_object(*body, "store") != nullptr
+               ? Answers::ours
+               : Answers::other;
+  }
+
+  [[nodiscard]] Step local_service() {
     const account::LocalFleet fleet = account::find_local_fleet(context_, "", "");
-    const auto token = account::operator_token(fleet);
-    if (fleet.service != service_) {
-      return {StepResult::failed, "service",
-              "this user's serve is at " + fleet.service + ", not at " + service_ +
-                  "; name it with --service"};
+    const bool dry = options_.dry == DryRun::yes;
+    const Answers there = dry && options_.preview == Choice::no ? Answers::nobody : health();
+    const auto running = base::FileLock::held(base::join_path(fleet.data, "serve.lock"));
+    if (running && *running && fleet.service != service_) {
+      return {StepResult::failed, kService,
+              "this user's serve runs at " + fleet.service + ", not at " + service_ +
+                  "; leave --local out and pass --service " + fleet.service + ", or end it first"};
     }
-    if (token.ok()) {
-      return {StepResult::ok, "service", fleet.service};
+    if (there == Answers::ours) {
+      return {StepResult::ok, kService, service_};
     }
-    return {StepResult::by_hand, "service",
-            "start it with robot-council serve, then run this again"};
+    if (there == Answers::other) {
+      return {StepResult::failed, kService,
+              "another program answers at " + service_ +
+                  "; end it, or start robot-council serve --listen at another port and pass "
+                  "--service with its address instead of --local"};
+    }
+    const std::string by_hand = "run robot-council serve in a terminal of its own, then this again";
+    if (!base::find_program("systemctl", context_.environment.get_or_empty("PATH")) ||
+        (!dry && !has_user_systemd(context_))) {
+      no_service_ = true;
+      return {StepResult::by_hand, kService, by_hand};
+    }
+    const auto unit =
+        plan_unit(context_, local_unit_source(options_.script), options_.program, fleet.data);
+    if (!unit) {
+      return {StepResult::failed, kService, unit.error().what};
+    }
+    if (dry) {
+      unit_diff_ = base::unified_diff(unit->path, unit->before, unit->text);
+      return {StepResult::changed, kService,
+              "unless one answers at " + service_ + ", would start " + unit->path};
+    }
+    return start_local(*unit);
+  }
+
+  [[nodiscard]] Step start_local(const UnitFile& unit) {
+    if (const auto started = start_unit(context_, unit); !started) {
+      return {StepResult::failed, kService, started.error().what};
+    }
+    const Waited waited =
+        io_.wait ? io_.wait([this] { return health() == Answers::ours; }, kLocalStartTime)
+                 : Waited::too_long;
+    if (waited == Waited::yes) {
+      return {StepResult::changed, kService, service_ + ", started by " + unit.path};
+    }
+    (void)stop_unit(context_, unit.path, unit.before);
+    interrupted_ = waited == Waited::interrupted;
+    return {StepResult::failed, kService,
+            interrupted_ ? "interrupted; the unit was taken out again"
+                         : "it was started and did not answer at " + service_ + " within " +
+                               std::to_string(kLocalStartTime.count() / kMsInSecond) +
+                               " s, so the unit was taken out again; look at journalctl --user -u "
+                               "robot-council"};
   }
 
   [[nodiscard]] Step enrolment() {
     const std::string name = "enrolment";
+    if (no_service_) {
+      return {StepResult::failed, name, "no service answers at " + service_ + " yet"};
+    }
     const auto service = account::check_service(service_);
     if (!service.ok()) {
       return {StepResult::failed, name, service.error().what};
@@ -239,9 +318,9 @@ class Setup {
         }
         break;
       case Client::codex:
-        text =
-            "Start codex and trust the hook in /hooks: until then, and after each change of the "
-            "entry, it is skipped in silence.\n";
+        text = "Start codex, open /hooks and trust the Stop hook `" + wirer_.places().script +
+               "` of " + wirer_.places().hooks.path +
+               ": until then, and after each change of the entry, it is skipped in silence.\n";
         break;
       case Client::cursor:
         text = "Reload the window of Cursor.\n";
@@ -254,6 +333,7 @@ class Setup {
         text = "Restart " + std::string(harness::client_title(client_)) + ".\n";
         break;
     }
+    text += "Then ask the agent to join the fleet.\n";
     if (options_.channels == Choice::yes) {
       text += "claude --dangerously-load-development-channels server:robot-council\n";
     }
@@ -267,7 +347,9 @@ class Setup {
   std::string service_;
   Wirer wirer_;
   bool printed_ = true;
-  bool review_ = false;  // the hook waits for a person's review
+  bool no_service_ = false;  // --local, and a person must start it
+  std::string unit_diff_;    // of a dry run
+  bool review_ = false;      // the hook waits for a person's review
   bool interrupted_ = false;
   bool failed_ = false;
   bool changed_ = false;

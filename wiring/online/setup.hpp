@@ -24,9 +24,10 @@ struct SetupOptions {
   Choice channels = Choice::no;
   Choice stops = Choice::no;  // also wire `stops record`
   DryRun dry = DryRun::no;
-  std::string folder;   // working directory
-  std::string program;  // BIN
-  std::string script;   // the stop-hook script to fill
+  Choice preview = Choice::no;  // a dry run before the question: the local service may be asked
+  std::string folder;           // working directory
+  std::string program;          // BIN
+  std::string script;           // the stop-hook script to fill
   std::string
       agent_marker;  // the variable that says an agent calls, "" = none: then --local is refused
 };
@@ -34,8 +35,12 @@ struct SetupOptions {
 // What a person said to the question.
 enum class Confirmed : std::uint8_t { yes, no, interrupted };
 
+enum class Waited : std::uint8_t { yes, too_long, interrupted };
+
 struct SetupIo {
   account::Output out;
+  // Asks again and again until it holds or the time is over; for a service that was started.
+  std::function<Waited(const std::function<bool()>&, base::Milliseconds)> wait;
   std::function<Confirmed()> confirmed;  // asked once, unless dry
   // Enrols when no usable credential is there: an exit code of account::enroll.
   std::function<int()> enroll;

@@ -50,14 +50,14 @@ std::string start_body(const SessionPlace& place, WithPlatform with_platform) {
 
 base::Result<ShortSession> start_session(account::ServiceClient& client,
                                          const std::string& credential, const SessionPlace& place,
-                                         int& status) {
+                                         int& status, base::Milliseconds limit) {
   status = 0;
   auto answer = client.call("POST", service_api::path::kSessions, credential,
-                            start_body(place, WithPlatform::yes));
+                            start_body(place, WithPlatform::yes), limit);
   if (answer && answer->status == kUnprocessable &&
       bridge::names_field(answer->body, field::kPlatform)) {
     answer = client.call("POST", service_api::path::kSessions, credential,
-                         start_body(place, WithPlatform::no));
+                         start_body(place, WithPlatform::no), limit);
   }
   if (!answer) {
     return base::Error{answer.error().code, "Could not start a session."};
@@ -80,9 +80,9 @@ base::Result<ShortSession> start_session(account::ServiceClient& client,
 }
 
 bool end_session(account::ServiceClient& client, const std::string& credential,
-                 const ShortSession& session) {
+                 const ShortSession& session, base::Milliseconds limit) {
   const auto answer = client.call("DELETE", service_api::path::session(session.id), credential,
-                                  std::nullopt, kSessionEndTime);
+                                  std::nullopt, limit);
   return answer && answer->status == kOk;
 }
 

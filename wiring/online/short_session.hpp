@@ -6,6 +6,7 @@
 
 #include "account/service_client.hpp"
 #include "base/result.hpp"
+#include "wiring/online/limits.hpp"
 
 namespace robot_council::wiring::online {
 
@@ -30,11 +31,11 @@ struct ShortSession {
 // POST sessions; a 422 that names the platform is repeated once without. `what` is the whole text
 // for a person: timeout, io: no answer; refused: HTTP status; invalid: an unusable answer. `status`
 // gets the HTTP status, 0 without an answer.
-[[nodiscard]] base::Result<ShortSession> start_session(account::ServiceClient& client,
-                                                       const std::string& credential,
-                                                       const SessionPlace& place, int& status);
-// DELETE, 5 s. True if the service answered 200.
+[[nodiscard]] base::Result<ShortSession> start_session(
+    account::ServiceClient& client, const std::string& credential, const SessionPlace& place,
+    int& status, base::Milliseconds limit = account::kCallTime);
+// DELETE. True if the service answered 200.
 bool end_session(account::ServiceClient& client, const std::string& credential,
-                 const ShortSession& session);
+                 const ShortSession& session, base::Milliseconds limit = kSessionEndTime);
 
 }  // namespace robot_council::wiring::online
