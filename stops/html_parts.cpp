@@ -34,7 +34,7 @@ std::string line(double x1, double y1, double x2, double y2, std::string_view cs
 std::string svg(std::string_view css, double height, std::string_view words,
                 const std::string& shapes) {
   return "<svg class=\"" + std::string(css) + "\" viewBox=\"0 0 100 " + decimal(height) +
-         "\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"" + escape(words) + "\">" +
+         R"(" preserveAspectRatio="none" role="img" aria-label=")" + escape(words) + "\">" +
          shapes + "</svg>";
 }
 
@@ -42,17 +42,25 @@ double share(std::int64_t part, std::int64_t whole) {
   return whole <= 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole) * kWhole;
 }
 
+// Place of a cell of the mosaic, in per cents of the whole.
+struct Box {
+  double x = 0;
+  double y = 0;
+  double width = 0;
+  double height = 0;
+};
+
 // A label in a cell of the mosaic; none where it would not fit.
-std::string cell_label(double x, double y, double width, double height, std::string_view css,
-                       std::int64_t count, std::string_view words) {
+std::string cell_label(const Box& box, std::string_view css, std::int64_t count,
+                       std::string_view words) {
   constexpr double kLeastWidth = 22;
   constexpr double kLeastHeight = 20;
-  if (width < kLeastWidth || height < kLeastHeight) {
+  if (box.width < kLeastWidth || box.height < kLeastHeight) {
     return {};
   }
-  return "<span class=\"" + std::string(css) + "\" style=\"left:" + decimal(x) +
-         "%;top:" + decimal(y) + "%;width:" + decimal(width) + "%\"><b>" + std::to_string(count) +
-         "</b>" + std::string(words) + "</span>";
+  return "<span class=\"" + std::string(css) + "\" style=\"left:" + decimal(box.x) +
+         "%;top:" + decimal(box.y) + "%;width:" + decimal(box.width) + "%\"><b>" +
+         std::to_string(count) + "</b>" + std::string(words) + "</span>";
 }
 
 // One column of the mosaic.
@@ -79,9 +87,9 @@ void add_column(const Column& column, std::string& shapes, std::string& labels) 
   if (column.left > 0) {
     shapes += rect(column.x, split, width, kWhole - split, column.soft);
   }
-  labels += cell_label(column.x, 0, width, split, "strong", column.continued,
+  labels += cell_label({column.x, 0, width, split}, "strong", column.continued,
                        "continue, " + std::string(column.words));
-  labels += cell_label(column.x, split, width, kWhole - split, "", column.left,
+  labels += cell_label({column.x, split, width, kWhole - split}, "", column.left,
                        "leave, " + std::string(column.words));
 }
 

@@ -17,7 +17,7 @@ namespace robot_council::stops::html {
 [[nodiscard]] std::string escape(std::string_view text);
 
 // A share with its interval on a line from 0 to 100 %.
-[[nodiscard]] std::string strip(const Share& share, std::string_view words);
+[[nodiscard]] std::string strip(const Share& interval, std::string_view words);
 
 // Parts of a whole, beside each other.
 struct Part {

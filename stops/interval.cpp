@@ -13,7 +13,7 @@ std::optional<Share> share_of(std::int64_t k, std::int64_t n) {
     return std::nullopt;
   }
   constexpr double kZ = 1.959963984540054;  // 97.5 % quantile of the normal distribution
-  const double count = static_cast<double>(n);
+  const auto count = static_cast<double>(n);
   const double rate = static_cast<double>(k) / count;
   const double scale = 1 + kZ * kZ / count;
   const double middle = (rate + kZ * kZ / (2 * count)) / scale;

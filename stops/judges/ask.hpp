@@ -16,6 +16,6 @@ namespace robot_council::stops {
                                         base::SteadyTime deadline);
 
 // What `robot-council-net stops judge` does with its stdin: the reply for stdout.
-[[nodiscard]] std::string answer_pipe(std::string_view request, const base::Clock& clock);
+[[nodiscard]] std::string answer_pipe(std::string_view bytes, const base::Clock& clock);
 
 }  // namespace robot_council::stops
