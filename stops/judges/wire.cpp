@@ -28,9 +28,9 @@ std::string system_text(const std::vector<Question>& questions) {
       "for each statement below whether it is true of the message, and answer with one JSON object "
       "that has exactly these names as keys and true or false as values.\n";
   for (const Question& question : questions) {
-    text += "\n" + question.name + ": " + question.instructions + "\n";
+    text.append("\n").append(question.name).append(": ").append(question.instructions).append("\n");
     for (const auto& [value, meaning] : question.criteria) {
-      text += "  " + value + " when the message: " + meaning + "\n";
+      text.append("  ").append(value).append(" when the message: ").append(meaning).append("\n");
     }
   }
   return text;

@@ -25,6 +25,6 @@ struct WireRequest {
 // another type, none of the questions answered; for all judges but systemone also a question
 // without an answer.
 [[nodiscard]] JudgeResult wire_reply(const JudgeSettings& settings, const Request& request,
-                                     std::string_view body);
+                                     std::string_view bytes);
 
 }  // namespace robot_council::stops
