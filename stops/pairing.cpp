@@ -38,7 +38,7 @@ class Prompts {
       submitted_.push_back(&prompt);
     }
     submitted_.erase(std::remove(submitted_.begin(), submitted_.end(), nullptr), submitted_.end());
-    taken_ = submitted_;
+    taken_.assign(submitted_.begin(), submitted_.end());
     std::stable_sort(taken_.begin(), taken_.end(),
                      [](const Prompt* a, const Prompt* b) { return a->taken_ms < b->taken_ms; });
   }
@@ -131,8 +131,8 @@ std::string_view left_out_by_log(const Stop& stop) {
 
 std::vector<Match> pair_session(const Stops& stops, const Transcript* transcript,
                                 std::optional<std::chrono::milliseconds> max_gap) {
-  static const std::vector<Prompt> kNone;
-  const Prompts prompts(transcript != nullptr ? transcript->prompts : kNone, stops);
+  const std::vector<Prompt> none;
+  const Prompts prompts(transcript != nullptr ? transcript->prompts : none, stops);
   std::vector<Match> matches;
   matches.reserve(stops.size());
   for (const Stop* stop : stops) {
