@@ -20,6 +20,8 @@ using base::Errc;
 using base::Error;
 
 constexpr std::int64_t kDayMs = 86400000;
+constexpr std::int64_t kDayHours = 24;
+constexpr std::int64_t kWeekHours = 7 * kDayHours;
 
 Error bad_value(std::string_view flag, const std::string& value, std::string_view wanted) {
   return Error{Errc::invalid, std::string(flag) + " takes " + std::string(wanted) + ", not \"" +
@@ -144,9 +146,9 @@ std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
     case 'h':
       return std::chrono::hours(*count);
     case 'd':
-      return std::chrono::hours(24 * *count);
+      return std::chrono::hours(kDayHours * *count);
     case 'w':
-      return std::chrono::hours(24 * 7 * *count);
+      return std::chrono::hours(kWeekHours * *count);
     default:
       return std::nullopt;
   }
