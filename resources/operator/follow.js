@@ -9,6 +9,7 @@ const HELD_TIMEOUT = (WAIT + 10) * 1000;  // ms
 const LIMIT = 200;  // events of a page
 const BETWEEN_PAGES = 500;  // ms; a busy feed comes in pages of many events, and stays under the operator's rate
 const BETWEEN_OVERVIEWS = 1000;  // ms
+const SHARE = 5;  // an overview that took long, as of a large fleet, is read less often: one part in so many of the time
 const OVERVIEW_EVERY = 15_000;  // ms; presence and times change without an event
 const NO_PLACE = 5000;  // ms, when the service answers early and empty
 
@@ -21,7 +22,9 @@ export class Follower {
   #cursor = null;
   #epoch = null;
   #refreshTimer = null;
+  #refreshAt = 0;
   #refreshed = 0;
+  #between = BETWEEN_OVERVIEWS;
 
   // call(method, path, options); sink: { overview(json), events(list), restart(), signedOut(words) }
   constructor(call, sink) {
@@ -51,13 +54,21 @@ export class Follower {
   };
 
   // Reads the overview soon; many calls become one.
-  refresh(within = 0) {
+  refresh(within = 0, soonest = this.#refreshed + this.#between) {
+    const at = Math.max(Date.now() + within, soonest);
+    if (this.#refreshTimer !== null && this.#refreshAt <= at) return;
     clearTimeout(this.#refreshTimer);
-    const soonest = Math.max(0, this.#refreshed + BETWEEN_OVERVIEWS - Date.now());
-    this.#refreshTimer = setTimeout(() => this.#refreshNow(), Math.max(within, soonest));
+    this.#refreshAt = at;
+    this.#refreshTimer = setTimeout(() => this.#refreshNow(), at - Date.now());
+  }
+
+  // After an act of this page: whoever acted waits for what came of it.
+  refreshAtOnce() {
+    this.refresh(0, 0);
   }
 
   async #refreshNow() {
+    this.#refreshTimer = null;
     try {
       await this.#overview();
     } catch (failure) {
@@ -69,6 +80,7 @@ export class Follower {
   async #overview() {
     this.#refreshed = Date.now();
     const { json } = await this.#call("GET", "overview", { signal: this.#stop.signal });
+    this.#between = Math.max(BETWEEN_OVERVIEWS, SHARE * (Date.now() - this.#refreshed));
     this.#sink.overview(json);
     this.refresh(OVERVIEW_EVERY);
     return json;

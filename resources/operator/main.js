@@ -65,7 +65,7 @@ class FleetView {
 }
 
 function signedIn(token) {
-  const view = new FleetView((method, path, options) => call(method, path, { ...options, token }), () => follower?.refresh());
+  const view = new FleetView((method, path, options) => call(method, path, { ...options, token }), () => follower?.refreshAtOnce());
   follower = new Follower((method, path, options) => call(method, path, { ...options, token }), {
     overview: (json) => view.overview(json),
     events: (list) => view.events(list),

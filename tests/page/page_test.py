@@ -134,6 +134,7 @@ def case_a_role_is_approved_and_another_denied(world):
     assert page.text("#count-waiting") == "2"
     page.click(f"button[aria-label='Approve coordinator for session {world.ids[0]}']")
     page.wait_text("#waiting-done", f"Session {world.ids[0]} is coordinator now.")
+    page.wait("document.querySelectorAll('#roles > li').length === 1")  # the other one moved up
     page.click(f"button[aria-label='Deny ci for session {world.ids[1]}']")
     page.wait_text("#waiting-done", f"Refused ci to session {world.ids[1]}. It stays build.")
     page.wait("document.querySelectorAll('#roles > li').length === 0")
