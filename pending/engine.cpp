@@ -57,9 +57,9 @@ class Delivery {
  private:
   [[nodiscard]] base::Result<bool> is_quiet(DeliveryStore& store);
   [[nodiscard]] base::Status settle_and_offer(DeliveryStore& store, const sink::WaitBudget& budget);
-  [[nodiscard]] base::Status decide(DeliveryStore::Transaction& transaction, std::int64_t now_ms);
-  [[nodiscard]] base::Status offer(DeliveryStore::Transaction& transaction, const Rows& rows,
-                                   Chain chain, std::int64_t now_ms);
+  void decide(DeliveryStore::Transaction& transaction, std::int64_t now_ms);
+  void offer(DeliveryStore::Transaction& transaction, const Rows& rows, Chain chain,
+             std::int64_t now_ms);
   void print(DeliveryStore& store);
   void take_back(DeliveryStore& store, std::size_t written);
   void mark_turn() const;
@@ -167,35 +167,29 @@ base::Status Delivery::settle_and_offer(DeliveryStore& store, const sink::WaitBu
   const std::int64_t now_ms = context_.clock.wall_ms();
   seen_ = seen_rows(look->rows, request_.call, scope_of(request_.call), now_ms);
   at(Step::before_offer);
-  return store.write(
-      budget, [&](DeliveryStore::Transaction& transaction) { return decide(transaction, now_ms); });
+  return store.write(budget, [&](DeliveryStore::Transaction& transaction) -> base::Status {
+    decide(transaction, now_ms);
+    return {};
+  });
 }
 
 // Inside the transaction; may run again after another process was in the way.
-base::Status Delivery::decide(DeliveryStore::Transaction& transaction, std::int64_t now_ms) {
+void Delivery::decide(DeliveryStore::Transaction& transaction, std::int64_t now_ms) {
   outcome_ = {};
   chosen_.clear();
   const Call& call = request_.call;
-  auto before = transaction.look(call.session);
-  if (!before) {
-    return before.error();
-  }
+  const auto before = transaction.look(call.session);
   bool answered_already = false;
-  for (const Entry& row : before->rows) {
+  for (const Entry& row : before.rows) {
     answered_already =
         answered_already || (row.state == RowState::written && same_turn_end(row, call, now_ms));
     const auto seen = seen_.count(row.seq) != 0 ? sink::Seen::yes : sink::Seen::no;
     const auto settlement = settle_row(row, call, seen, scope_of(call), now_ms);
-    if (auto done = transaction.settle(row, settlement, now_ms); !done) {
-      return done;
-    }
+    transaction.settle(row, settlement, now_ms);
   }
   auto look = transaction.look(call.session);
-  if (!look) {
-    return look.error();
-  }
   Rows rows;
-  for (Entry& row : look->rows) {
+  for (Entry& row : look.rows) {
     if (row.state == RowState::waiting && passes(row, request_.filter)) {
       rows.push_back(std::move(row));
     }
@@ -203,23 +197,25 @@ base::Status Delivery::decide(DeliveryStore::Transaction& transaction, std::int6
   outcome_.waiting = rows.size();
   if (answered_already) {
     outcome_.end = End::same_turn_end;
-    return {};
+    return;
   }
   const auto never_printed = static_cast<std::size_t>(std::count_if(
       rows.begin(), rows.end(), [](const Entry& row) { return !row.printed_before(); }));
-  chain_before_ = look->chain;
-  const Verdict verdict = ask_guard({look->chain, rows.size(), never_printed});
+  chain_before_ = look.chain;
+  const Verdict verdict = ask_guard({look.chain, rows.size(), never_printed});
   if (rows.empty() || !verdict.answer) {
     outcome_.end = rows.empty() ? End::nothing_waiting : End::guarded;
     const Chain chain = silent(verdict.chain);
-    return has_chain() && chain != look->chain ? transaction.set_chain(*call.session, chain, now_ms)
-                                               : base::Status();
+    if (has_chain() && chain != look.chain) {
+      transaction.set_chain(*call.session, chain, now_ms);
+    }
+    return;
   }
-  return offer(transaction, rows, verdict.chain, now_ms);
+  offer(transaction, rows, verdict.chain, now_ms);
 }
 
-base::Status Delivery::offer(DeliveryStore::Transaction& transaction, const Rows& rows, Chain chain,
-                             std::int64_t now_ms) {
+void Delivery::offer(DeliveryStore::Transaction& transaction, const Rows& rows, Chain chain,
+                     std::int64_t now_ms) {
   const Call& call = request_.call;
   Answer answer = build_answer(rows, request_.shape, request_.budget);
   bytes_ = std::move(answer.bytes);
@@ -228,20 +224,16 @@ base::Status Delivery::offer(DeliveryStore::Transaction& transaction, const Rows
   outcome_.waiting = rows.size() - answer.rows;
   const sink::OfferTerms terms{offer_id_, proof_of(call),
                                call.transcript ? transcript_size(*call.transcript) : std::nullopt};
-  if (auto done = transaction.offer(chosen_, call, terms, now_ms); !done) {
-    return done;
-  }
+  transaction.offer(chosen_, call, terms, now_ms);
   if (call.kind == CallKind::wake && call.session) {
     chain.woke = true;
-    return transaction.set_chain(*call.session, chain, now_ms);
+    transaction.set_chain(*call.session, chain, now_ms);
+  } else if (has_chain()) {
+    ++chain.answers;
+    ++chain.streak;
+    chain.turn = call.turn;
+    transaction.set_chain(*call.session, chain, now_ms);
   }
-  if (!has_chain()) {
-    return {};
-  }
-  ++chain.answers;
-  ++chain.streak;
-  chain.turn = call.turn;
-  return transaction.set_chain(*call.session, chain, now_ms);
 }
 
 void Delivery::print(DeliveryStore& store) {
@@ -255,9 +247,11 @@ void Delivery::print(DeliveryStore& store) {
   at(Step::printed);
   outcome_.end = End::printed;
   outcome_.printed = chosen_.size();
-  const auto marked = store.write(sink::WaitBudget(), [&](DeliveryStore::Transaction& transaction) {
-    return transaction.mark_written(offer_id_, context_.clock.wall_ms());
-  });
+  const auto mark = [&](DeliveryStore::Transaction& transaction) -> base::Status {
+    transaction.mark_written(offer_id_, context_.clock.wall_ms());
+    return {};
+  };
+  const auto marked = store.write(sink::WaitBudget(), mark);
   if (!marked) {
     outcome_.mark_error = marked.error().what;
   }
@@ -271,13 +265,13 @@ void Delivery::take_back(DeliveryStore& store, std::size_t written) {
   const std::int64_t now_ms = context_.clock.wall_ms();
   const auto taken =
       store.write(sink::WaitBudget(), [&](DeliveryStore::Transaction& transaction) -> base::Status {
-        if (auto done = transaction.take_back(chosen_, offer_id_, begun, now_ms); !done) {
-          return done;
-        }
+        transaction.take_back(chosen_, offer_id_, begun, now_ms);
         const bool counted =
             has_chain() || (request_.call.kind == CallKind::wake && request_.call.session);
-        return counted ? transaction.set_chain(*request_.call.session, chain_before_, now_ms)
-                       : base::Status();
+        if (counted) {
+          transaction.set_chain(*request_.call.session, chain_before_, now_ms);
+        }
+        return {};
       });
   outcome_.end = End::reader_gone;
   outcome_.waiting += chosen_.size();
@@ -335,24 +329,17 @@ base::Result<std::size_t> confirm_only(const Request& request, const base::Conte
   }
   const auto noted =
       (*store)->write(budget, [&](DeliveryStore::Transaction& transaction) -> base::Status {
-        auto now = transaction.look(request.call.session);
-        if (!now) {
-          return now.error();
-        }
-        for (const Entry& row : now->rows) {
+        for (const Entry& row : transaction.look(request.call.session).rows) {
           const auto proof = seen.count(row.seq) != 0 ? sink::Seen::yes : sink::Seen::no;
           const auto settlement =
               settle_row(row, request.call, proof, sink::Scope::proofs_only, now_ms);
-          if (auto done = transaction.settle(row, settlement, now_ms); !done) {
-            return done;
-          }
+          transaction.settle(row, settlement, now_ms);
         }
         look = transaction.look(request.call.session);
-        return look ? base::Status() : base::Status(look.error());
+        return {};
       });
   static_cast<void>(noted);
-  return look ? base::Result<std::size_t>(count_kept(*look))
-              : base::Result<std::size_t>(look.error());
+  return count_kept(*look);
 }
 
 base::Result<std::size_t> confirm_by_prompt(const Request& request, std::string_view prompt,
@@ -389,23 +376,17 @@ base::Result<std::size_t> confirm_by_prompt(const Request& request, std::string_
       (*store)->write(budget, [&](DeliveryStore::Transaction& transaction) -> base::Status {
         confirmed = 0;
         auto now = transaction.look(session);
-        if (!now) {
-          return now.error();
-        }
-        for (const Entry& row : now->rows) {
+        for (const Entry& row : now.rows) {
           if (is_shown(row)) {
-            if (auto settled = transaction.settle(row, sink::Settlement::confirmed, now_ms);
-                !settled) {
-              return settled;
-            }
+            transaction.settle(row, sink::Settlement::confirmed, now_ms);
             ++confirmed;
           }
         }
-        if (confirmed == 0 || !session) {
-          return {};
+        if (confirmed > 0 && session) {
+          now.chain.woke = true;
+          transaction.set_chain(*session, now.chain, now_ms);
         }
-        now->chain.woke = true;
-        return transaction.set_chain(*session, now->chain, now_ms);
+        return {};
       });
   return done ? base::Result<std::size_t>(confirmed) : base::Result<std::size_t>(done.error());
 }

@@ -34,9 +34,10 @@ DeliveryStore::Look read_look(SQLite::Database& db, const std::optional<std::str
                               const Ancestors& ancestors) {
   DeliveryStore::Look look;
   look.chain = read_chain(db, session);
-  SQLite::Statement last(db, sql::kLastSeq);
-  look.last_seq = last.executeStep() ? last.getColumn(0).getInt64() : 0;
-  look.empty = db.execAndGet(sql::kAnyEntry).getInt() == 0;
+  SQLite::Statement totals(db, sql::kTotals);
+  totals.executeStep();
+  look.last_seq = totals.getColumn(0).getInt64();  // 0 where none was given yet
+  look.empty = totals.getColumn(1).getInt() == 0;
   if (look.empty) {
     return look;  // whose processes run is of no interest then
   }
@@ -64,11 +65,11 @@ class TransactionIn final : public DeliveryStore::Transaction {
   TransactionIn(SQLite::Database& db, const Ancestors& ancestors)
       : db_(db), ancestors_(ancestors) {}
 
-  base::Result<DeliveryStore::Look> look(const std::optional<std::string>& session) override {
+  DeliveryStore::Look look(const std::optional<std::string>& session) override {
     return read_look(db_, session, ancestors_);
   }
 
-  base::Status settle(const Entry& row, Settlement settlement, std::int64_t now_ms) override {
+  void settle(const Entry& row, Settlement settlement, std::int64_t now_ms) override {
     switch (settlement) {
       case Settlement::stays:
         break;
@@ -86,11 +87,10 @@ class TransactionIn final : public DeliveryStore::Transaction {
         }
         break;
     }
-    return {};
   }
 
-  base::Status offer(const std::vector<Entry>& rows, const Call& call, const OfferTerms& terms,
-                     std::int64_t now_ms) override {
+  void offer(const std::vector<Entry>& rows, const Call& call, const OfferTerms& terms,
+             std::int64_t now_ms) override {
     for (const Entry& row : rows) {
       SQLite::Statement update(db_, sql::kOffer);
       update.bind(1, terms.id);
@@ -105,11 +105,9 @@ class TransactionIn final : public DeliveryStore::Transaction {
       update.bind(10, row.seq);
       update.exec();
     }
-    return {};
   }
 
-  base::Status set_chain(const std::string& session, const Chain& chain,
-                         std::int64_t now_ms) override {
+  void set_chain(const std::string& session, const Chain& chain, std::int64_t now_ms) override {
     SQLite::Statement update(db_, sql::kSetChain);
     update.bind(1, session);
     bind_optional(update, 2, chain.turn);
@@ -121,19 +119,17 @@ class TransactionIn final : public DeliveryStore::Transaction {
     SQLite::Statement prune(db_, sql::kPruneChain);
     prune.bind(1, static_cast<std::int64_t>(kMaxChainRows));
     prune.exec();
-    return {};
   }
 
-  base::Status mark_written(const std::string& offer, std::int64_t now_ms) override {
+  void mark_written(const std::string& offer, std::int64_t now_ms) override {
     SQLite::Statement update(db_, sql::kMarkWritten);
     update.bind(1, now_ms);
     update.bind(2, offer);
     update.exec();
-    return {};
   }
 
-  base::Status take_back(const std::vector<Entry>& before, const std::string& offer, Begun begun,
-                         std::int64_t now_ms) override {
+  void take_back(const std::vector<Entry>& before, const std::string& offer, Begun begun,
+                 std::int64_t now_ms) override {
     for (const Entry& row : before) {
       SQLite::Statement update(db_, sql::kTakeBack);
       update.bind(1, row.maybe || begun == Begun::yes ? 1 : 0);
@@ -152,7 +148,6 @@ class TransactionIn final : public DeliveryStore::Transaction {
         leave(row, Why::replaced, now_ms);
       }
     }
-    return {};
   }
 
  private:

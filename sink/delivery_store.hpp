@@ -89,8 +89,9 @@ class DeliveryStore {
                                                            std::int64_t to_ms);
 
   // One write transaction (BEGIN IMMEDIATE), repeated whole when another process is in the way.
-  // `work` may run more than once, must only use the Transaction, and its error rolls back. Hold
-  // <key>.drain for anything that settles or offers.
+  // `work` may run more than once, must only use the Transaction, and its error rolls back. A call
+  // of the Transaction that fails ends `work` there and write() with the error: nothing in `work`
+  // may catch what passes through it. Hold <key>.drain for anything that settles or offers.
   class Transaction {
    public:
     virtual ~Transaction() = default;
@@ -99,25 +100,21 @@ class DeliveryStore {
     Transaction(Transaction&&) = delete;
     Transaction& operator=(Transaction&&) = delete;
     // All rows and the caller's chain as they are now.
-    [[nodiscard]] virtual base::Result<Look> look(const std::optional<std::string>& session) = 0;
+    [[nodiscard]] virtual Look look(const std::optional<std::string>& session) = 0;
     // Carries a settlement out (sink/settle.hpp); `row` as this transaction's look() gave it.
-    [[nodiscard]] virtual base::Status settle(const Entry& row, Settlement settlement,
-                                              std::int64_t now_ms) = 0;
+    virtual void settle(const Entry& row, Settlement settlement, std::int64_t now_ms) = 0;
     // Rows (waiting) become offered under `terms.id`; printed_ms is the time of the offer until it
     // is marked.
-    [[nodiscard]] virtual base::Status offer(const std::vector<Entry>& rows, const Call& call,
-                                             const OfferTerms& terms, std::int64_t now_ms) = 0;
-    [[nodiscard]] virtual base::Status set_chain(const std::string& session, const Chain& chain,
-                                                 std::int64_t now_ms) = 0;
+    virtual void offer(const std::vector<Entry>& rows, const Call& call, const OfferTerms& terms,
+                       std::int64_t now_ms) = 0;
+    virtual void set_chain(const std::string& session, const Chain& chain, std::int64_t now_ms) = 0;
     // Rows still under this offer: written, writes + 1, printed_ms = now.
-    [[nodiscard]] virtual base::Status mark_written(const std::string& offer,
-                                                    std::int64_t now_ms) = 0;
+    virtual void mark_written(const std::string& offer, std::int64_t now_ms) = 0;
     // Rows still under this offer go back to waiting exactly as `before` had them; `begun`: a byte
     // of plain text went out, so they may have been seen.
     enum class Begun : unsigned char { no, yes };
-    [[nodiscard]] virtual base::Status take_back(const std::vector<Entry>& before,
-                                                 const std::string& offer, Begun begun,
-                                                 std::int64_t now_ms) = 0;
+    virtual void take_back(const std::vector<Entry>& before, const std::string& offer, Begun begun,
+                           std::int64_t now_ms) = 0;
 
    protected:
     Transaction() = default;

@@ -254,7 +254,7 @@ TEST(Decision, EverywhereFileStopsByBeingThere) {
   EXPECT_EQ(folder.ask().verdict, Verdict::unreadable);
   const World dangling;
   std::filesystem::create_directories(stops_folder(dangling.home));
-  std::filesystem::create_symlink("/nowhere", everywhere_file(dangling.home));
+  std::filesystem::create_symlink(dangling.folder / "nowhere", everywhere_file(dangling.home));
   EXPECT_EQ(dangling.ask().verdict, Verdict::unreadable);
 }
 
@@ -271,7 +271,7 @@ TEST(Decision, ObstructedStopsFolderRefusesAndAMissingOneDoesNot) {
   EXPECT_EQ(stops_is_file.ask().verdict, Verdict::unreadable);
   const World link;
   std::filesystem::create_directories(link.home);
-  std::filesystem::create_symlink("/nowhere", link.home + "/.robot-council");
+  std::filesystem::create_symlink(link.folder / "nowhere", link.home + "/.robot-council");
   EXPECT_EQ(link.ask().verdict, Verdict::unreadable);
   const World no_home;
   write_text(no_home.home, "a home that is no directory");

@@ -26,8 +26,9 @@
 #include "sink/store.hpp"
 #include "tests/lib/support.hpp"
 
-// Only there in a build that counts coverage.
-extern "C" void __gcov_dump() __attribute__((weak));  // NOLINT: the compiler's name
+#ifdef RC_COVERAGE
+extern "C" void __gcov_dump();  // NOLINT: the compiler's name
+#endif
 
 namespace robot_council::test {
 
@@ -243,9 +244,9 @@ inline pid_t start_child(const std::function<int()>& work) {
   const pid_t pid = ::fork();
   if (pid == 0) {
     const int code = work();
-    if (__gcov_dump != nullptr) {
-      __gcov_dump();  // _exit() would lose what this process counted
-    }
+#ifdef RC_COVERAGE
+    __gcov_dump();  // _exit() would lose what this process counted
+#endif
     ::_exit(code);
   }
   return pid;

@@ -339,6 +339,11 @@ TEST_F(CheckoutOfGit, S019ANameTooLongCannotBeTold) {
   write_text(elsewhere + "/.git/HEAD", "ref: refs/heads/main\n");
   write_text(elsewhere + "/.git/commondir", "/" + std::string(5000, 'c'));
   EXPECT_NE(find_checkout(elsewhere).error().what.find("File name too long"), std::string::npos);
+  const std::string long_head = folder("long-head");
+  write_text(long_head + "/.git/HEAD", "ref: refs/heads/" + std::string(400, 'h'));
+  write_text(long_head + "/.git/objects/x", "");
+  write_text(long_head + "/.git/refs/x", "");
+  EXPECT_EQ(problem(long_head), *base::real_path(long_head) + "/.git") << "its start is enough";
   const std::string file = folder("file");
   write_text(file + "/.git", "gitdir: /" + std::string(5000, 'g'));
   EXPECT_NE(find_checkout(file).error().what.find("File name too long"), std::string::npos);

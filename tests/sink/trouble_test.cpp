@@ -16,7 +16,11 @@
 
 #include "base/file_lock.hpp"
 #include "base/files.hpp"
+#include "base/json.hpp"
+#include "sink/bridge_rows.hpp"
 #include "sink/checkout.hpp"
+#include "sink/drain_lock.hpp"
+#include "sink/one_shot.hpp"
 #include "sink/recorded_key.hpp"
 #include "sink/store.hpp"
 #include "tests/lib/sink_fixture.hpp"
@@ -116,8 +120,9 @@ TEST(SinkTrouble, ATableThatIsMissingMakesItNoListOfEvents) {
   EXPECT_EQ((*reader)->look(std::nullopt).error().what, not_ours(home));
   EXPECT_EQ((*reader)
                 ->write(WaitBudget(),
-                        [](DeliveryStore::Transaction& transaction) {
-                          return transaction.mark_written("o", 1);
+                        [](DeliveryStore::Transaction& transaction) -> base::Status {
+                          transaction.mark_written("o", 1);
+                          return {};
                         })
                 .error()
                 .what,
@@ -222,6 +227,72 @@ TEST(SinkTrouble, ARecordThatCannotBeWrittenIsNone) {
   EXPECT_EQ(base::list_directory(home.folder())->size(), 1U) << "no half of it is left";
   std::filesystem::create_directories(path + "." + std::to_string(::getpid()) + "/x");
   EXPECT_FALSE(RecordedKey::write(seat).has_value());
+}
+
+TEST(SinkTrouble, AnEntryOfDroppedEventsThatIsNotOursCountsNothing) {
+  EXPECT_EQ(read_dropped(R"({"body":"7 of something else"})").count, 0);
+  EXPECT_EQ(read_dropped(R"({"body":"many"})").count, 0);
+  const std::string body = dropped_body({3, std::nullopt, std::nullopt});
+  EXPECT_EQ(body,
+            "3 fleet events left this seat unread, because more than 200 were waiting. Call "
+            "events_read to read them.");
+  const DroppedEvents again = read_dropped("{\"body\":" + base::quote_json(body) + "}");
+  EXPECT_EQ(again.count, 3);
+  EXPECT_FALSE(again.first || again.last);
+}
+
+TEST(SinkTrouble, ALockFileThatOthersMayReadIsNarrowed) {
+  SinkHome home;
+  BridgeStore store = home.bridge();
+  EXPECT_EQ(store.join_no(), 1);
+  EXPECT_EQ(store.files().key, home.files().key);
+  test::write_text(home.files().drain(), "");
+  ASSERT_EQ(::chmod(home.files().drain().c_str(), 0644), 0);
+  EXPECT_TRUE(lock_drain(home.files(), WaitBudget()).ok());
+  EXPECT_EQ(test::mode_of(home.files().drain()), 0600U);
+}
+
+// Once per process and before SQLite runs; later it changes nothing.
+TEST(SinkTrouble, PreparingForOneCallLeavesASinkAsItIs) {
+  EXPECT_EQ(test::in_child([] {
+              prepare_one_shot();
+              SinkHome home;
+              BridgeStore store = home.bridge();
+              return store.append({events(1, 3), 3, {}, Renumber::no}).ok() &&
+                             home.rows().size() == 3
+                         ? 0
+                         : 1;
+            }),
+            0);
+  prepare_one_shot();
+}
+
+TEST(SinkTrouble, ABridgeWhoseFolderBecameAFileSaysSo) {
+  SinkHome home;
+  BridgeStore store = home.bridge();
+  std::filesystem::remove_all(home.folder());
+  test::write_text(home.folder(), "x");
+  EXPECT_EQ(store.append({events(1, 1), 1, {}, Renumber::no}).error().what,
+            "Could not create `" + home.folder() + "` to leave fleet events in.");
+}
+
+// Two bridges met the same damage: the second one names the file that the first one set aside.
+TEST(SinkTrouble, ABridgeThatWasSlowerNamesTheFileSetAside) {
+  SinkHome home;
+  BridgeStore first = home.bridge();
+  BridgeStore second = home.bridge(home.join(2));
+  damage(home);
+  must_append(first, {events(1, 1), 1, {}, Renumber::no});
+  must_append(second, {events(1, 1), 1, {}, Renumber::no});
+  int gaps = 0;
+  for (const Entry& row : home.rows()) {
+    gaps += row.type == "bridge.sink-gap" ? 1 : 0;
+    if (row.type == "bridge.sink-gap") {
+      EXPECT_NE(row.json.find("set aside as " + home.files().key + ".db.corrupt-"),
+                std::string::npos);
+    }
+  }
+  EXPECT_GT(gaps, 0);
 }
 
 }  // namespace

@@ -167,21 +167,21 @@ TEST_F(Status, CountsAndAgesAreThoseOfTheSink) {
   const std::int64_t now = clock_.wall_ms();
   ASSERT_TRUE((*store)
                   ->write(sink::WaitBudget(),
-                          [&](sink::DeliveryStore::Transaction& transaction) {
+                          [&](sink::DeliveryStore::Transaction& transaction) -> base::Status {
                             sink::OfferTerms terms;
                             terms.id = "offer";
-                            auto offered = transaction.offer(two, sink::Call{}, terms, now);
-                            return offered ? transaction.mark_written("offer", now) : offered;
+                            transaction.offer(two, sink::Call{}, terms, now);
+                            transaction.mark_written("offer", now);
+                            return {};
                           })
                   .ok());
   const auto printed = (*store)->look(std::nullopt);
   ASSERT_TRUE((*store)
                   ->write(sink::WaitBudget(),
                           [&](sink::DeliveryStore::Transaction& transaction) -> base::Status {
-                            const auto rows = transaction.look(std::nullopt);
-                            return rows ? transaction.settle(rows->rows[0],
-                                                             sink::Settlement::confirmed, now)
-                                        : base::Status(rows.error());
+                            const auto look = transaction.look(std::nullopt);
+                            transaction.settle(look.rows.at(0), sink::Settlement::confirmed, now);
+                            return {};
                           })
                   .ok());
   object = json();

@@ -29,6 +29,7 @@ if(RC_SANITIZE)
 endif()
 if(RC_COVERAGE)
   target_compile_options(rc_settings INTERFACE --coverage)
+  target_compile_definitions(rc_settings INTERFACE RC_COVERAGE)
   target_link_options(rc_settings INTERFACE --coverage)
 endif()
 # Only for `robot-council`: never together with a shared C++ library.

@@ -1,0 +1,178 @@
+// What a delivery does when the sink fails it in the middle: each step is met by the failure that
+// can happen there.
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "base/fd.hpp"
+#include "base/files.hpp"
+#include "pending/print.hpp"
+#include "pending/transcript.hpp"
+#include "tests/pending/pending_fixture.hpp"
+
+namespace robot_council::pending {
+namespace {
+
+using test::events;
+
+class Trouble : public test::PendingTest {
+ protected:
+  std::string database() { return home_.files().database(); }
+  // A delivery that meets `failure` at `step`.
+  Delivered meets(Step step, const std::function<void()>& failure, Shape shape = Shape::block) {
+    Request wanted = request(turn_end(), shape);
+    wanted.step = [&](Step now) {
+      if (now == step) {
+        failure();
+      }
+    };
+    return deliver(wanted);
+  }
+  void lose_entries() { home_.sql("ALTER TABLE entry RENAME TO other"); }
+  std::string not_ours() {
+    return "The sink `" + database() +
+           "` is not a list of events. It was left as it was; move it aside to let delivery "
+           "resume.";
+  }
+};
+
+TEST_F(Trouble, TheFileIsReplacedWhileTheLockIsWaitedFor) {
+  add(events(1, 1));
+  const auto aside = [&] { ASSERT_EQ(::rename(database().c_str(), (home_.dir / "x").c_str()), 0); };
+  auto gone = meets(Step::drain_held, aside);
+  ASSERT_TRUE(gone.outcome.ok());
+  EXPECT_EQ(gone.outcome->end, End::nothing_waiting);
+  EXPECT_EQ(gone.text, "");
+  EXPECT_TRUE(base::exists(home_.files().turn()));
+  ASSERT_EQ(::rename((home_.dir / "x").c_str(), database().c_str()), 0);
+  auto broken = meets(Step::drain_held, [&] {
+    aside();
+    test::write_text(database(), std::string(9000, 'x'));
+  });
+  ASSERT_FALSE(broken.outcome.ok());
+  EXPECT_NE(broken.outcome.error().what.find("` does not parse: "), std::string::npos);
+}
+
+TEST_F(Trouble, ATableIsLostOnTheWay) {
+  add(events(1, 1));
+  auto settling = meets(Step::drain_held, [&] { lose_entries(); });
+  EXPECT_EQ(settling.outcome.error().what, not_ours());
+  home_.sql("ALTER TABLE other RENAME TO entry");
+  auto offering = meets(Step::before_offer, [&] { lose_entries(); });
+  EXPECT_EQ(offering.outcome.error().what, not_ours());
+  home_.sql("ALTER TABLE other RENAME TO entry");
+  EXPECT_EQ(states(), "0 ") << "nothing was offered";
+  auto marking = meets(Step::printed, [&] { lose_entries(); });
+  ASSERT_TRUE(marking.outcome.ok());
+  EXPECT_EQ(marking.outcome->end, End::printed);
+  EXPECT_EQ(marking.outcome->mark_error, not_ours());
+  home_.sql("ALTER TABLE other RENAME TO entry");
+  EXPECT_EQ(states(), "1 ") << "stays offered: printed again with a mark";
+  EXPECT_NE(text(turn_end("A", "turn-2")).find("[repeat] "), std::string::npos);
+}
+
+TEST_F(Trouble, ATableIsLostWhenTheReaderIsGone) {
+  add(events(1, 1));
+  auto pipe = base::Pipe::open();
+  ASSERT_TRUE(pipe.ok());
+  pipe->read_end.reset();
+  Request wanted = request(turn_end());
+  wanted.output = pipe->write_end.get();
+  wanted.step = [&](Step now) {
+    if (now == Step::offered) {
+      lose_entries();
+    }
+  };
+  const auto outcome = pending::deliver(wanted, home_.context());
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->end, End::reader_gone);
+  EXPECT_EQ(outcome->mark_error, not_ours());
+}
+
+// 69: it comes back, and a newer one of its type waits by now
+TEST_F(Trouble, ANoticeThatCameBackTooLateIsReplaced) {
+  add_local("bridge.note", "old");
+  auto pipe = base::Pipe::open();
+  ASSERT_TRUE(pipe.ok());
+  pipe->read_end.reset();
+  Request wanted = request(turn_end());
+  wanted.output = pipe->write_end.get();
+  wanted.step = [&](Step now) {
+    if (now == Step::offered) {
+      home_.sql("UPDATE entry SET state=2 WHERE state=1");
+      add_local("bridge.note", "new");
+      home_.sql("UPDATE entry SET state=1 WHERE state=2");
+    }
+  };
+  ASSERT_TRUE(pending::deliver(wanted, home_.context()).ok());
+  EXPECT_EQ(home_.bodies(), std::vector<std::string>{"new"});
+  EXPECT_EQ(left(), "replaced");
+}
+
+TEST_F(Trouble, AsideWorkSaysWhatFailed) {
+  add(events(1, 1));
+  Request wanted = request(turn_end());
+  const auto each = [&](const std::string& part) {
+    for (const std::string& said :
+         {confirm_only(wanted, home_.context()).error().what,
+          confirm_by_prompt(wanted, "words", Whose::any_session, home_.context()).error().what,
+          pending::look(wanted).error().what}) {
+      EXPECT_NE(said.find(part), std::string::npos) << said;
+    }
+  };
+  lose_entries();
+  each("is not a list of events");
+  std::filesystem::rename(database(), home_.dir / "x");
+  std::filesystem::create_symlink(home_.dir / "x", database());
+  each("Could not open the sink");
+  std::filesystem::remove(database());
+  EXPECT_EQ(confirm_only(wanted, home_.context()).value_or(9), 0U);
+  EXPECT_EQ(confirm_by_prompt(wanted, "words", Whose::any_session, home_.context()).value_or(9),
+            0U);
+}
+
+TEST_F(Trouble, WithoutTheLockProofsWaitForTheNextCall) {
+  add(events(1, 2));
+  Request wake = request(turn_end());
+  wake.call.kind = sink::CallKind::wake;
+  const Delivered woken = deliver(wake);
+  ASSERT_TRUE(woken.outcome.ok());
+  ASSERT_EQ(::unlink(home_.files().drain().c_str()), 0);
+  ASSERT_EQ(::mkdir(home_.files().drain().c_str(), 0700), 0);
+  const Request wanted = request(continued());
+  EXPECT_EQ(confirm_only(wanted, home_.context()).value_or(9), 0U);
+  EXPECT_NE(confirm_by_prompt(wanted, woken.text, Whose::any_session, home_.context())
+                .error()
+                .what.find("could not be written back"),
+            std::string::npos);
+  ASSERT_EQ(::rmdir(home_.files().drain().c_str()), 0);
+  Request nobody = wanted;
+  nobody.call.session.reset();
+  EXPECT_EQ(confirm_by_prompt(nobody, woken.text, Whose::any_session, home_.context()).value_or(9),
+            2U);
+}
+
+TEST(Print, AReaderThatLeftAFullPipeAndAClosedDescriptor) {
+  base::ignore_sigpipe();
+  std::size_t written = 9;
+  EXPECT_FALSE(
+      print_all(-1, "x", base::deadline_in(base::Milliseconds(100)), &written, nullptr).ok());
+  EXPECT_EQ(written, 0U);
+  auto pipe = base::Pipe::open();
+  ASSERT_TRUE(pipe.ok());
+  ASSERT_TRUE(base::set_nonblocking(pipe->write_end.get()).ok());
+  const std::string block(65536, 'x');
+  while (::write(pipe->write_end.get(), block.data(), block.size()) > 0) {
+  }
+  pipe->read_end.reset();
+  EXPECT_FALSE(print_all(pipe->write_end.get(), "x", base::deadline_in(base::Milliseconds(100)),
+                         &written, nullptr)
+                   .ok());
+}
+
+}  // namespace
+}  // namespace robot_council::pending
