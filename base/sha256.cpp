@@ -26,7 +26,7 @@ std::uint32_t rotate(std::uint32_t x, unsigned n) {
   return (x >> n) | (x << (32U - n));
 }
 
-void compress(std::array<std::uint32_t, 8>& h, const unsigned char* block) {
+void compress(std::array<std::uint32_t, 8>& state, const unsigned char* block) {
   std::array<std::uint32_t, 64> w{};
   for (std::size_t i = 0; i < 16; ++i) {
     w[i] = (std::uint32_t{block[4 * i]} << 24U) | (std::uint32_t{block[4 * i + 1]} << 16U) |
@@ -37,17 +37,25 @@ void compress(std::array<std::uint32_t, 8>& h, const unsigned char* block) {
     const std::uint32_t s1 = rotate(w[i - 2], 17) ^ rotate(w[i - 2], 19) ^ (w[i - 2] >> 10U);
     w[i] = w[i - 16] + s0 + w[i - 7] + s1;
   }
-  auto v = h;
+  auto [a, b, c, d, e, f, g, h] = state;  // in registers
   for (std::size_t i = 0; i < 64; ++i) {
-    const std::uint32_t s1 = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25);
-    const std::uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
-    const std::uint32_t t1 = v[7] + s1 + choice + kRound[i] + w[i];
-    const std::uint32_t s0 = rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22);
-    const std::uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-    v = {t1 + s0 + majority, v[0], v[1], v[2], v[3] + t1, v[4], v[5], v[6]};
+    const std::uint32_t s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
+    const std::uint32_t choice = (e & f) ^ (~e & g);
+    const std::uint32_t t1 = h + s1 + choice + kRound[i] + w[i];
+    const std::uint32_t s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
+    const std::uint32_t majority = (a & b) ^ (a & c) ^ (b & c);
+    h = g;
+    g = f;
+    f = e;
+    e = d + t1;
+    d = c;
+    c = b;
+    b = a;
+    a = t1 + s0 + majority;
   }
+  const std::array<std::uint32_t, 8> sums = {a, b, c, d, e, f, g, h};
   for (std::size_t i = 0; i < 8; ++i) {
-    h[i] += v[i];
+    state[i] += sums[i];
   }
 }
 
