@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -52,7 +53,7 @@ Text head(const std::vector<Text>& names) {
 }
 
 Text table(const std::vector<Text>& names, const Text& rows, const Text& css = "") {
-  return "<div class=\"scroll\"><table class=\"" + css + "\">" + head(names) + "<tbody>\n" + rows +
+  return R"(<div class="scroll"><table class=")" + css + "\">" + head(names) + "<tbody>\n" + rows +
          "</tbody></table></div>\n";
 }
 
@@ -274,29 +275,30 @@ Text fleet_section(const Report& report) {
                  "<div class=\"fleet\">" + content + "</div>\n");
 }
 
+constexpr auto kMeanings = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"policy_error", "the policy could not be read"},
+    {"permission_mode", "the policy leaves this mode out"},
+    {"unattended", "nobody was at the keyboard (-p)"},
+    {"background_tasks", "background work still ran"},
+    {"session_crons", "a scheduled prompt was to come"},
+    {"no_message", "the turn closed without words"},
+    {"breaker_open", "the judge had failed too often in this session"},
+    {"error", "the judge gave no answer"},
+    {"no_transcript_reader", "this client's transcripts are not read"},
+    {"delivered", "the fleet answered, the turn went on"},
+    {"no_transcript", "its transcript is gone"},
+    {"sdk_session", "a program wrote the prompts"},
+    {"unmatched", "not found in its transcript"},
+    {"superseded", "another turn ended before you wrote"},
+    {"overtaken", "your prompt was sent before it stopped"},
+    {"ended", "no prompt came after it"},
+    {"too_late", "the prompt came after --max-gap"},
+});
+
 Text meaning_of(const Text& reason) {
-  static const std::vector<std::pair<Text, Text>> kMeanings = {
-      {"policy_error", "the policy could not be read"},
-      {"permission_mode", "the policy leaves this mode out"},
-      {"unattended", "nobody was at the keyboard (-p)"},
-      {"background_tasks", "background work still ran"},
-      {"session_crons", "a scheduled prompt was to come"},
-      {"no_message", "the turn closed without words"},
-      {"breaker_open", "the judge had failed too often in this session"},
-      {"error", "the judge gave no answer"},
-      {"no_transcript_reader", "this client's transcripts are not read"},
-      {"delivered", "the fleet answered, the turn went on"},
-      {"no_transcript", "its transcript is gone"},
-      {"sdk_session", "a program wrote the prompts"},
-      {"unmatched", "not found in its transcript"},
-      {"superseded", "another turn ended before you wrote"},
-      {"overtaken", "your prompt was sent before it stopped"},
-      {"ended", "no prompt came after it"},
-      {"too_late", "the prompt came after --max-gap"},
-  };
   for (const auto& [name, meaning] : kMeanings) {
     if (name == reason) {
-      return meaning;
+      return Text(meaning);
     }
   }
   return "";
