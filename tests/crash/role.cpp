@@ -69,9 +69,10 @@ void mark_offered(const base::Context& context) {
   }
   for (const sink::Entry& row : look->rows) {
     if (row.state == sink::RowState::offered && row.offer) {
-      static_cast<void>(
-          (*store)->write(sink::WaitBudget(), [&](sink::DeliveryStore::Transaction& transaction) {
-            return transaction.mark_written(*row.offer, context.clock.wall_ms());
+      static_cast<void>((*store)->write(
+          sink::WaitBudget(), [&](sink::DeliveryStore::Transaction& transaction) -> base::Status {
+            transaction.mark_written(*row.offer, context.clock.wall_ms());
+            return {};
           }));
     }
   }

@@ -179,8 +179,8 @@ TEST_F(Status, CountsAndAgesAreThoseOfTheSink) {
   ASSERT_TRUE((*store)
                   ->write(sink::WaitBudget(),
                           [&](sink::DeliveryStore::Transaction& transaction) -> base::Status {
-                            const auto look = transaction.look(std::nullopt);
-                            transaction.settle(look.rows.at(0), sink::Settlement::confirmed, now);
+                            const auto rows = transaction.look(std::nullopt);
+                            transaction.settle(rows.rows.at(0), sink::Settlement::confirmed, now);
                             return {};
                           })
                   .ok());
