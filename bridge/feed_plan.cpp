@@ -41,12 +41,12 @@ std::string FeedPlan::query(std::optional<std::int64_t> after) const {
   return text;
 }
 
-base::SteadyTime FeedPlan::at_once(base::SteadyTime now) {
-  if (unpaused_ >= kReadsWithoutPause) {
-    return now + timings_.flood;
-  }
-  ++unpaused_;
-  return now;
+base::SteadyTime FeedPlan::spaced(base::SteadyTime next) {
+  // The generic cell rate algorithm (ITU-T I.371): a bucket whose level is the time it takes to run
+  // dry.
+  next = std::max(next, used_until_ - timings_.flood * (kReadsWithoutPause - 1));
+  used_until_ = std::max(used_until_, next) + timings_.flood;
+  return next;
 }
 
 base::SteadyTime FeedPlan::after_page(const PageFacts& facts, base::SteadyTime now) {
@@ -56,23 +56,18 @@ base::SteadyTime FeedPlan::after_page(const PageFacts& facts, base::SteadyTime n
     wait_s_ = kWaitSeconds;
   }
   if (facts.moved && (facts.full || facts.moved_by >= kExaminedIds)) {
-    return at_once(now);
+    return now;
   }
-  // A read that was held, or brought nothing, ends a flood.
   if (!facts.held || wait_seconds() == 0) {
-    unpaused_ = 0;
     return now + timings_.poll;
   }
   const base::Milliseconds asked = std::chrono::seconds(wait_seconds());
   const base::Milliseconds whole = std::min(asked, timings_.feed);
   if (facts.empty && !facts.moved && facts.took < whole - whole / 8) {
-    unpaused_ = 0;
-    return now + facts.retry_after.value_or(timings_.early);
+    // Never sooner than without the header: "0" would make a loop.
+    return now + std::max(facts.retry_after.value_or(timings_.early), timings_.early);
   }
-  if (facts.took >= timings_.flood) {
-    unpaused_ = 0;
-  }
-  return at_once(now);
+  return now;
 }
 
 void FeedPlan::halve_wait(base::SteadyTime now) {
@@ -88,7 +83,6 @@ void FeedPlan::halve_wait(base::SteadyTime now) {
 
 base::SteadyTime FeedPlan::after_failure(int status, std::optional<base::Milliseconds> retry_after,
                                          bool cut_while_held, double jitter, base::SteadyTime now) {
-  unpaused_ = 0;
   if (status == kBadGateway || status == kGatewayTimeout || cut_while_held) {
     halve_wait(now);
   }

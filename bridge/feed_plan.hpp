@@ -39,11 +39,14 @@ class FeedPlan {
                                                std::optional<base::Milliseconds> retry_after,
                                                bool cut_while_held, double jitter,
                                                base::SteadyTime now);
+  // Each read's time goes through here last, whatever it came from: kReadsWithoutPause reads may
+  // come in a row and then one every Timings::flood, so that whatever a service answers, no minute
+  // has more than 60 and none waits longer than Timings::flood because of this.
+  [[nodiscard]] base::SteadyTime spaced(base::SteadyTime next);
   // A 422 whose errors name these: dropped for this process. True if that changes the next query.
   bool drop(bool acknowledge, bool wait);
 
  private:
-  [[nodiscard]] base::SteadyTime at_once(base::SteadyTime now);
   void halve_wait(base::SteadyTime now);
   Timings timings_;
   base::Milliseconds backoff_;
@@ -51,7 +54,7 @@ class FeedPlan {
   bool wait_ = true;
   int wait_s_ = kWaitSeconds;
   std::optional<base::SteadyTime> no_wait_until_;
-  int unpaused_ = 0;  // reads in a row without a pause
+  base::SteadyTime used_until_{};  // every read uses up Timings::flood; never set back
 };
 
 // The answer's page was refused with 401: a run of them.

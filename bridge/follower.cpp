@@ -93,7 +93,7 @@ void Follower::run() {
 
 void Follower::loop() {
   while (!stopped()) {
-    const base::SteadyTime next = read_once();
+    const base::SteadyTime next = plan_.spaced(read_once());
     wait_until(next);
     if (!parts_.session.id()) {
       return;

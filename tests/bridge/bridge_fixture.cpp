@@ -160,6 +160,7 @@ void BridgeTest::SetUp() {
   bridge::Timings& timings = options_.timings;
   timings.poll = base::Milliseconds(50);
   timings.early = base::Milliseconds(50);
+  timings.flood = base::Milliseconds(20);
   timings.backoff = base::Milliseconds(50);
   timings.renew_pause = base::Milliseconds(200);
   timings.leave_wait = base::Milliseconds(1000);
