@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <optional>
 #include <utility>
 
 #include "base/child.hpp"
@@ -34,15 +35,19 @@ struct Ran {
   base::ExitStatus status;
 };
 
-// Clears the group's number before the process is reaped, so that nobody kills another's group.
+// Says that a child is being started, then its group; clears it before the process is reaped, so
+// that nobody kills another's group.
 class GroupMark {
  public:
-  GroupMark(std::atomic<pid_t>& group, pid_t pid) : group_(group) { group_.store(pid); }
+  explicit GroupMark(std::atomic<pid_t>& group) : group_(group) { group_.store(kGroupStarting); }
   ~GroupMark() { group_.store(0); }
   GroupMark(const GroupMark&) = delete;
   GroupMark& operator=(const GroupMark&) = delete;
   GroupMark(GroupMark&&) = delete;
   GroupMark& operator=(GroupMark&&) = delete;
+
+  // False: an end was asked for while the child was being started.
+  [[nodiscard]] bool started(pid_t pid) { return group_.exchange(pid) != kGroupEndAsked; }
 
  private:
   std::atomic<pid_t>& group_;
@@ -105,24 +110,26 @@ base::Result<Ran> run(base::ChildOptions options, std::string_view input, const 
   options.standard_out = base::Stdio::pipe;
   options.standard_err = base::Stdio::null;
   options.group = base::Group::own;
+  std::optional<GroupMark> mark(std::in_place, place.group);
   base::Result<base::Child> child = base::Child::start(options);
   if (!child.ok()) {
     return child.error();
   }
   Ran ran;
-  {
-    const GroupMark mark(place.group, child->pid());
-    (void)base::set_nonblocking(child->standard_in.get());
-    (void)base::set_nonblocking(child->standard_out.get());
+  ran.late = !mark->started(child->pid());
+  (void)base::set_nonblocking(child->standard_in.get());
+  (void)base::set_nonblocking(child->standard_out.get());
+  if (!ran.late) {
     converse(*child, input, place.deadline, ran);
-    if (!ran.late && !ran.too_long) {
-      const base::Result<base::ExitStatus> ended = child->wait(place.deadline);
-      ran.late = !ended.ok();
-      ran.status = ended.value_or(base::ExitStatus{});
-    }
-    // All of it: a stopped child hears nothing but KILL, and no grandchild is left behind.
-    (void)::kill(-child->pid(), SIGKILL);
   }
+  if (!ran.late && !ran.too_long) {
+    const base::Result<base::ExitStatus> ended = child->wait(place.deadline);
+    ran.late = !ended.ok();
+    ran.status = ended.value_or(base::ExitStatus{});
+  }
+  // All of it: a stopped child hears nothing but KILL, and no grandchild is left behind.
+  (void)::kill(-child->pid(), SIGKILL);
+  mark.reset();
   (void)child->wait(base::deadline_in(kReapWait));
   return ran;
 }

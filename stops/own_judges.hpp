@@ -11,8 +11,13 @@
 
 namespace robot_council::stops {
 
-// What a child of the recorder needs. `group`: its process group while it runs, 0 else, for a
-// watchdog that has to end it.
+// What `group` below holds while no child runs: one is being started; it is, and a signal that
+// asked for the end found nothing to end yet, so that whoever starts it ends it at once.
+inline constexpr pid_t kGroupStarting = -1;
+inline constexpr pid_t kGroupEndAsked = -2;
+
+// What a child of the recorder needs. `group`: its process group while it runs, else 0 or one of
+// the above, for a watchdog or signal handler that has to end it.
 struct ChildPlace {
   const base::Environment& environment;
   base::SteadyTime deadline;

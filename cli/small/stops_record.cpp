@@ -18,6 +18,7 @@
 #include "cli/dispatch.hpp"
 #include "cli/small/stops.hpp"
 #include "stops/limits.hpp"
+#include "stops/own_judges.hpp"
 #include "stops/record.hpp"
 
 namespace robot_council::cli {
@@ -40,7 +41,12 @@ std::atomic<pid_t>& child_group() {
 
 // A crash is no decision of the agent's turn either.
 extern "C" void end_quietly(int signal_number) {
-  (void)signal_number;
+  // A child that is being started has no group to end yet: its starter hears of it and ends it.
+  pid_t starting = stops::kGroupStarting;
+  const bool asked = signal_number == SIGTERM || signal_number == SIGHUP || signal_number == SIGINT;
+  if (asked && child_group().compare_exchange_strong(starting, stops::kGroupEndAsked)) {
+    return;
+  }
   end_with_child();
 }
 

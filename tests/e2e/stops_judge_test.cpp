@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -138,10 +139,11 @@ TEST_F(StopsJudge, AHangingOrStoppedChildIsKilledAtItsDeadline) {
 
 // A client that ends its hook leaves no judge behind.
 TEST_F(StopsJudge, ATerminatedRecorderTakesItsChildAlong) {
+  const std::string mark = "4712." + std::to_string(::getpid());  // nobody else's sleep
   world_.user_policy({{"judge", "command"}, {"timeout_ms", "20000"}});
   base::ChildOptions options;
   options.argv = {program("robot-council"), "stops", "record"};
-  for (const auto& [name, value] : world_.environment(command("exec sleep 4712.5"))) {
+  for (const auto& [name, value] : world_.environment(command("exec sleep " + mark))) {
     options.environment.push_back(name + "=" + value);
   }
   options.standard_in = base::Stdio::pipe;
@@ -150,12 +152,12 @@ TEST_F(StopsJudge, ATerminatedRecorderTakesItsChildAlong) {
   ASSERT_TRUE(base::write_all(child->standard_in.get(), world_.stop("Shall I?"),
                               base::deadline_in(base::Milliseconds(5000)))
                   .ok());
-  ASSERT_TRUE(test::wait_until([this] { return !children_of("4712.5").empty(); }));
+  ASSERT_TRUE(test::wait_until([&] { return !children_of(mark).empty(); }));
   child->send_signal(SIGTERM);
   const auto ended = child->wait(base::deadline_in(base::Milliseconds(5000)));
   ASSERT_TRUE(ended.ok());
   EXPECT_EQ(ended->code, 0);
-  EXPECT_TRUE(test::wait_until([this] { return children_of("4712.5").empty(); }));
+  EXPECT_TRUE(test::wait_until([&] { return children_of(mark).empty(); }));
 }
 
 TEST_F(StopsJudge, TheHardDeadlineEndsEverythingQuietly) {

@@ -14,12 +14,15 @@ namespace {
 class DoctorStops : public ::testing::Test {
  protected:
   DoctorStops() {
+    seat_.harness = "claude";
+    seat_.folder = home_ / "repo";
     environment_.set("HOME", home_.path());
     test::write_text(seat_.folder + "/.git/HEAD", "ref: refs/heads/main\n");
   }
   [[nodiscard]] std::string told() {
     const base::Context context{clock_, environment_, log_};
-    const Check check = check_stops({context, seat_, "/bin/robot-council"});
+    const Check check = check_stops(
+        {context, seat_, "/bin/robot-council", base::deadline_in(base::Milliseconds(30000))});
     EXPECT_EQ(check.id, "stops");
     EXPECT_EQ(check.remedy.empty(), check.state == CheckState::ok);
     return std::string(to_text(check.state)) + ": " + check.text;
@@ -35,7 +38,7 @@ class DoctorStops : public ::testing::Test {
   base::SystemClock clock_;
   base::MapEnvironment environment_;
   base::MemoryLog log_;
-  DoctorSeat seat_{"claude", home_ / "repo", "", "", {}, {}, "", {}, {}, {}};
+  DoctorSeat seat_;
 };
 
 TEST_F(DoctorStops, SaysWhichPolicyCountsAndWhereTheTextGoes) {
