@@ -19,7 +19,6 @@ using bridge::FeedPlan;
 using bridge::Timings;
 
 constexpr const char* kCreatedAt = R"("created_at":"2026-09-24T12:00:00+00:00")";
-constexpr const char* kRenew = "POST sessions/41/renew";
 
 class CoreContractTest : public BridgeTest {
  protected:
