@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxKeyBytes = 64;  // longer than every key of ours
 constexpr std::size_t kMaxLiteralBytes = 16;
-constexpr std::size_t kReadBytes = 64U * 1024U;
+constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
 
 struct Key {
   std::string_view name;
