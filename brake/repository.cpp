@@ -1,7 +1,7 @@
 #include "brake/repository.hpp"
 
-#include <limits.h>
-#include <stdlib.h>
+#include <limits.h>  // NOLINT(modernize-deprecated-headers): PATH_MAX is POSIX
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): realpath() is POSIX
 #include <unistd.h>
 
 #include <algorithm>
