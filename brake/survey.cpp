@@ -115,6 +115,7 @@ void add_foreign(std::vector<Copy>& copies, const std::string& folder) {
   std::sort(names.begin(), names.end());
   // Not add_if_there: among a thousand files a search for each would be a million comparisons.
   std::vector<std::string> known;
+  known.reserve(copies.size());
   for (const Copy& copy : copies) {
     known.push_back(copy.path);
   }
