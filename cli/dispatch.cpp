@@ -82,7 +82,7 @@ bool print(const base::Context& context, std::string_view text) {
 
 std::string network_executable() {
   const std::string folder = base::parent_path(base::own_executable());
-  const std::string beside = folder + "/robot-council-net";
+  std::string beside = folder + "/robot-council-net";
   if (base::exists(beside)) {
     return beside;
   }
@@ -91,7 +91,7 @@ std::string network_executable() {
 
 std::string small_executable() {
   const std::string folder = base::parent_path(base::own_executable());
-  const std::string beside = folder + "/robot-council";
+  std::string beside = folder + "/robot-council";
   if (auto info = base::file_info(beside, base::Links::follow);
       info && info->kind == base::FileKind::regular) {
     return beside;
