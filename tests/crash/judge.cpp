@@ -62,11 +62,11 @@ void Judge::printed(std::vector<Printed> answers) {
         // A row knows its newest receiver only: one that got it before another did may be given
         // a second row of the event as if it were new.
         const bool newest = last_receiver_[line.event_id] == answer.to;
-        if (++receivers[answer.to] > 1 && (newest || copies_[line.event_id].size() < 2)) {
+        if (++receivers[answer.to] > 1 && newest) {
           broken("repeat: " + name(line.event_id) + " was printed a second time without a mark" +
                  (answer.to.empty() ? std::string() : " to " + answer.to));
         }
-        if (receivers.size() > 1) {
+        if (receivers.size() > 1 || receivers[answer.to] > 1) {
           to_check_.insert(line.event_id);
         }
       }
@@ -79,8 +79,13 @@ void Judge::printed(std::vector<Printed> answers) {
 // receiver gets once without a mark. How many rows there are is known once the sink was looked at.
 void Judge::check_unmarked() {
   for (const std::int64_t id : std::exchange(to_check_, {})) {
-    if (unmarked_[id].size() > copies_[id].size()) {
-      broken("repeat: " + name(id) + " was printed a second time without a mark");
+    const auto& receivers = unmarked_[id];
+    const auto twice = std::find_if(receivers.begin(), receivers.end(),
+                                    [](const auto& receiver) { return receiver.second > 1; });
+    const bool one_row_twice = twice != receivers.end() && copies_[id].size() < 2;
+    if (one_row_twice || receivers.size() > copies_[id].size()) {
+      broken("repeat: " + name(id) + " was printed a second time without a mark" +
+             (one_row_twice && !twice->first.empty() ? " to " + twice->first : std::string()));
     }
   }
 }

@@ -172,10 +172,11 @@ TEST_F(BrakeAttack, FoldersAndFilesAreReplaced) {
 TEST_F(BrakeAttack, TheEnvironmentLies) {
   stop();
   const std::string empty = world_.folder / "empty";
+  const std::string nowhere = world_.folder / "nowhere";
   fs::create_directories(empty);
   world_.settle();
   for (const char* home :
-       {"", "relative", "/nowhere", "/proc/self/environ", "/dev/null", empty.c_str()}) {
+       {"", "relative", nowhere.c_str(), "/proc/self/environ", "/dev/null", empty.c_str()}) {
     expect_all_refused(std::string("HOME=") + home, {{"HOME", home}});
   }
   for (const Dialect& dialect : dialects()) {
@@ -191,13 +192,14 @@ TEST_F(BrakeAttack, TheEnvironmentLies) {
   // Names that no check may obey.
   expect_all_refused("switches", {{"ROBOT_COUNCIL_AGENT_COMMIT", "0"},
                                   {"ROBOT_COUNCIL_BRAKE", "off"},
-                                  {"XDG_STATE_HOME", "/nowhere"},
-                                  {"XDG_CONFIG_HOME", "/nowhere"},
-                                  {"XDG_DATA_HOME", "/nowhere"},
-                                  {"CLAUDE_PROJECT_DIR", "/nowhere"},
+                                  {"XDG_STATE_HOME", nowhere},
+                                  {"XDG_CONFIG_HOME", nowhere},
+                                  {"XDG_DATA_HOME", nowhere},
+                                  {"CLAUDE_PROJECT_DIR", nowhere},
                                   {"TZ", "nowhere/at/all"},
                                   {"LC_ALL", "xx_YY"},
-                                  {"TMPDIR", "/nowhere"}});
+                                  {"TMPDIR", nowhere}});
+  EXPECT_FALSE(fs::exists(nowhere)) << "a check makes no home";
 }
 
 // 54: the first robot-council on PATH says yes to everything

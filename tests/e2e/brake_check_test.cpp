@@ -276,7 +276,7 @@ TEST_F(BrakeCheck, OneBlockLineForEachRefusedCallAndNoInputInIt) {
 // 52, 53
 TEST_F(BrakeCheck, HookCommandRefusesWhenTheProgramIsMissingOrCrashes) {
   const Ran missing = world_.command({"/bin/sh", "-c", test::brake_command("grok")},
-                                     {{"HOME", "/nowhere"}, {"PATH", "/bin"}});
+                                     {{"HOME", world_.folder / "nowhere"}, {"PATH", "/bin"}});
   EXPECT_EQ(missing.code, 2);
   EXPECT_EQ(missing.err, "stopped: robot-council is missing; a person must reinstall it\n");
   const std::string link = world_.home + "/.local/bin/robot-council";

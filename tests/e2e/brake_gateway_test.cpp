@@ -171,8 +171,9 @@ TEST_F(BrakeGateway, ExitCodeAndErrorsOfTheServerComeThrough) {
   EXPECT_EQ(ran.err, "words\n");
   EXPECT_EQ(through("", {"/bin/sh", "-c", "kill -9 $$"}).code, 137);
   EXPECT_EQ(through("x\n", {"/bin/sh", "-c", "exec 0<&-; exit 3"}).code, 3);
-  EXPECT_EQ(through("", {"/nowhere/server"}).code, 1);
-  EXPECT_EQ(world_.council({"gateway", "--repo", "/nowhere", "--", "/bin/cat"}).code, 2);
+  const std::string nowhere = world_.folder / "nowhere";
+  EXPECT_EQ(through("", {nowhere + "/server"}).code, 1);
+  EXPECT_EQ(world_.council({"gateway", "--repo", nowhere, "--", "/bin/cat"}).code, 2);
   EXPECT_EQ(world_.council({"gateway"}).code, 2);
 }
 

@@ -126,13 +126,16 @@ TEST(Cli, EveryCommandIsBoundOnceInItsExecutable) {
 }
 
 TEST(Cli, HelpNeedsNoHomeNoNetworkAndNoDisk) {
+  const test::TempDir dir;
+  const std::string nowhere = dir / "nowhere";
   for (const auto& command : cli::commands()) {
     const auto ran =
-        run(words_of(program("robot-council"), command, "--help"), {{"HOME", "/nowhere"}}, {}, "/");
+        run(words_of(program("robot-council"), command, "--help"), {{"HOME", nowhere}}, {}, "/");
     EXPECT_EQ(ran.code, 0) << command.name << ": " << ran.err;
     EXPECT_NE(ran.out.find("usage: robot-council " + std::string(command.name)), std::string::npos)
         << command.name;
     EXPECT_EQ(ran.out.find('\x1b'), std::string::npos);
+    EXPECT_FALSE(base::exists(nowhere)) << command.name;
   }
 }
 

@@ -27,10 +27,19 @@ if(RC_SANITIZE)
   target_compile_options(rc_settings INTERFACE "-fsanitize=${RC_SANITIZE}" -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(rc_settings INTERFACE "-fsanitize=${RC_SANITIZE}")
 endif()
+# What only the product's own files are compiled with: counting which lines ran is of no use in a test's file, and takes a
+# third of its compile time.
+add_library(rc_counted INTERFACE)
 if(RC_COVERAGE)
-  target_compile_options(rc_settings INTERFACE --coverage)
+  target_compile_options(rc_counted INTERFACE --coverage)
   target_compile_definitions(rc_settings INTERFACE RC_COVERAGE)
   target_link_options(rc_settings INTERFACE --coverage)
+endif()
+# The rooms whose readers are fuzzed report which way they went.
+add_library(rc_fuzzed INTERFACE)
+if(RC_FUZZ)
+  target_compile_options(rc_fuzzed INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(rc_settings INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 # Only for `robot-council`: never together with a shared C++ library.
 add_library(rc_small INTERFACE)
@@ -38,9 +47,20 @@ if(NOT RC_SANITIZE)
   target_link_options(rc_small INTERFACE -static-libstdc++ -static-libgcc)
 endif()
 
-# Most of a small file's compile time is the standard library's headers. One precompiled set serves all rooms, one all tests.
+# Most of a small file's compile time is the standard library's headers. One precompiled set serves the rooms that are fuzzed,
+# one the others, one all tests: who shares a set is compiled with the same options.
 set(RC_PCH_HEADERS <algorithm> <array> <atomic> <chrono> <condition_variable> <cstdint> <functional> <map> <memory> <mutex>
     <optional> <set> <string> <string_view> <thread> <utility> <variant> <vector>)
+# clang also keeps what was instantiated, so that it pays to have the JSON library there; with g++ reading so large a file costs
+# more than it saves.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  list(APPEND RC_PCH_HEADERS <filesystem> <span> "${PROJECT_SOURCE_DIR}/base/json_value.hpp")
+endif()
+if(RC_PCH)
+  target_compile_definitions(rc_settings INTERFACE RC_JSON_INSTANCES)
+  # A set that says nothing of its time can be taken from a compiler cache.
+  target_compile_options(rc_settings INTERFACE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+endif()
 function(rc_precompile target owner)
   if(NOT RC_PCH)
     return()

@@ -1,0 +1,5 @@
+#include "base/json_value.hpp"
+
+#ifdef RC_JSON_INSTANCES
+template class nlohmann::basic_json<>;
+#endif
