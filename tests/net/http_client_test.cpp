@@ -462,9 +462,6 @@ TEST(HttpClient, LocalhostIsFoundWithoutAResolver) {
 }
 
 TEST(HttpClient, NameWithoutAnAddressIsAnErrorInTime) {
-#if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "the C library's own resolver threads are unknown to the thread sanitizer";
-#endif
   base::Result<HttpClient> client =
       HttpClient::open(*parse_url("https://no-such-host.invalid"), ClientLimits{});
   ASSERT_TRUE(client.ok());

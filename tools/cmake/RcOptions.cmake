@@ -27,11 +27,9 @@ if(RC_SANITIZE)
   target_compile_options(rc_settings INTERFACE "-fsanitize=${RC_SANITIZE}" -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(rc_settings INTERFACE "-fsanitize=${RC_SANITIZE}")
 endif()
-# What only the product's own files are compiled with: counting which lines ran is of no use in a test's file, and takes a
-# third of its compile time.
-add_library(rc_counted INTERFACE)
+# Tests count too: of an inline function the linker keeps one copy, and that may be the one of a test's file.
 if(RC_COVERAGE)
-  target_compile_options(rc_counted INTERFACE --coverage)
+  target_compile_options(rc_settings INTERFACE --coverage)
   target_compile_definitions(rc_settings INTERFACE RC_COVERAGE)
   target_link_options(rc_settings INTERFACE --coverage)
 endif()
