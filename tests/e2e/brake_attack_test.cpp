@@ -199,7 +199,6 @@ TEST_F(BrakeAttack, TheEnvironmentLies) {
                                   {"TZ", "nowhere/at/all"},
                                   {"LC_ALL", "xx_YY"},
                                   {"TMPDIR", nowhere}});
-  EXPECT_FALSE(fs::exists(nowhere)) << "a check makes no home";
 }
 
 // 54: the first robot-council on PATH says yes to everything
