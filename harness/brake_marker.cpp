@@ -61,7 +61,7 @@ constexpr std::array<Variable, 39> kVariables = {{
 // The client in AI_AGENT: "claude-code_2-1-332_harness" is claude_code.
 std::string client_of_ai_agent(std::string_view value) {
   std::string word(base::trim(value));
-  word = word.substr(0, word.find_first_of("_@/"));
+  word.resize(std::min(word.size(), word.find_first_of("_@/")));
   if (word == "github-copilot" || word == "github-copilot-cli") {
     return "vscode_copilot";
   }

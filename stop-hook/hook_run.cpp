@@ -206,7 +206,7 @@ void HookRun::unreadable(const std::string& why) {
   record(HookAnswer::sink_unreadable, 0);
 }
 
-bool HookRun::keep_told(HookRecord record) const {
+bool HookRun::keep_told(const HookRecord& record) const {
   const std::vector<std::string> paths = record_paths(context_.environment, record_name_);
   const std::string sink_folder = base::parent_path(paths.front());
   return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {

@@ -40,7 +40,7 @@ class HookRun {
   void deliver(const sink::Seat& seat);
   void hold(const sink::Seat& seat);
   void unreadable(const std::string& why);
-  [[nodiscard]] bool keep_told(HookRecord record) const;
+  [[nodiscard]] bool keep_told(const HookRecord& record) const;
   void nothing() const;                     // empty, or {} where the harness refuses empty output
   bool print(std::string_view text) const;  // false: it did not leave whole
   void record(HookAnswer answer, std::size_t printed) const;

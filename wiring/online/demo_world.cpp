@@ -329,7 +329,7 @@ base::Result<std::string> DemoWorld::join() {
                                ? ""
                                : base::get_string(content->front(), "text").value_or("");
   if (result == nullptr || base::get_bool(*result, "isError").value_or(false) ||
-      said.find("Joined the fleet") != 0) {
+      !said.starts_with("Joined the fleet")) {
     return failed("join was answered by " + base::for_display(base::dump_safe(*joined)));
   }
   return first_line(said);
