@@ -25,13 +25,14 @@ constexpr const char* kEnrolFirst = "Run `robot-council enroll` first.";
 class Reader {
  public:
   Reader(const base::Context& context, const Service& service, const HarnessChoice& harness,
-         base::Milliseconds tool_time)
+         base::Milliseconds tool_time, base::SteadyTime end)
       : service_(service),
         harness_(harness),
         tool_time_(tool_time),
+        end_(end),
         places_(store_places(context)),
         records_(context),
-        stores_(context, places_, tool_time) {}
+        stores_(context, places_, tool_time, end) {}
 
   base::Result<Credential> read() {
     auto entries = records_.read();
@@ -86,7 +87,7 @@ class Reader {
 
   // An entry from before harnesses were told apart becomes this harness's.
   base::Result<Credential> claim(const std::string& key, const CredentialStores::Found& old) {
-    auto written = old.store->write(key, old.token, base::deadline_in(tool_time_));
+    auto written = old.store->write(key, old.token, std::min(end_, base::deadline_in(tool_time_)));
     if (!written) {
       return unreadable(written.error());
     }
@@ -151,9 +152,9 @@ class Reader {
 
   // Entries of a system store that no file of ours tells of, as an earlier program left them.
   void look_for_known(std::set<std::string>& names) {
-    const auto deadline = base::deadline_in(kSearchTime);
+    const auto deadline = std::min(end_, base::deadline_in(kSearchTime));
     for (const auto& name : harness_.known) {
-      const auto found = stores_.find(credential_key(service_.text, name), std::nullopt);
+      const auto found = stores_.find(credential_key(service_.text, name), std::nullopt, deadline);
       if (!found || base::time_left(deadline).count() == 0) {
         return;
       }
@@ -182,6 +183,7 @@ class Reader {
   const Service& service_;
   const HarnessChoice& harness_;
   base::Milliseconds tool_time_;
+  base::SteadyTime end_;
   StorePlaces places_;
   Enrolments records_;
   CredentialStores stores_;
@@ -195,9 +197,9 @@ std::string credential_key(std::string_view service, std::string_view harness) {
 }
 
 base::Result<Credential> read_credential(const base::Context& context, const Service& service,
-                                         const HarnessChoice& harness,
-                                         base::Milliseconds tool_time) {
-  return Reader(context, service, harness, tool_time).read();
+                                         const HarnessChoice& harness, base::Milliseconds tool_time,
+                                         base::SteadyTime end) {
+  return Reader(context, service, harness, tool_time, end).read();
 }
 
 }  // namespace robot_council::account

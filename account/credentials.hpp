@@ -42,11 +42,11 @@ struct Credential {
 //         store failed (never said as "not enrolled"); busy: claimed, but the old entry is left or
 //         could not be checked (the next read finds the new one).
 // Time    the file store: milliseconds (a claim waits up to 5 s for the lock); each call of a
-// system store's tool: up to `tool_time`. Threads any; safe between processes.
-[[nodiscard]] base::Result<Credential> read_credential(const base::Context& context,
-                                                       const Service& service,
-                                                       const HarnessChoice& harness,
-                                                       base::Milliseconds tool_time = kToolTime);
+// system store's tool: up to `tool_time`, all of them together until `end`. Threads any; safe
+// between processes.
+[[nodiscard]] base::Result<Credential> read_credential(
+    const base::Context& context, const Service& service, const HarnessChoice& harness,
+    base::Milliseconds tool_time = kToolTime, base::SteadyTime end = base::SteadyTime::max());
 
 // "<service>|<harness>".
 [[nodiscard]] std::string credential_key(std::string_view service, std::string_view harness);

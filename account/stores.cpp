@@ -44,8 +44,8 @@ StorePlaces store_places(const base::Context& context) {
 }
 
 CredentialStores::CredentialStores(const base::Context& context, const StorePlaces& places,
-                                   base::Milliseconds tool_time)
-    : context_(context), tool_time_(tool_time) {
+                                   base::Milliseconds tool_time, base::SteadyTime end)
+    : context_(context), tool_time_(tool_time), end_(end) {
   if (places.security) {
     stores_.push_back(make_keychain_store(context, *places.security));
   }
@@ -53,6 +53,10 @@ CredentialStores::CredentialStores(const base::Context& context, const StorePlac
     stores_.push_back(make_secret_service_store(context, *places.secret_tool, places.run_folder));
   }
   stores_.push_back(make_file_store(context, places.file));
+}
+
+base::SteadyTime CredentialStores::one_call() const {
+  return std::min(end_, base::deadline_in(tool_time_));
 }
 
 base::Status CredentialStores::probe(CredentialStore& store) const {
@@ -113,7 +117,7 @@ base::Result<CredentialStore*> CredentialStores::choose(std::optional<StoreKind>
 }
 
 base::Result<std::optional<CredentialStores::Found>> CredentialStores::find(
-    const std::string& key, std::optional<StoreKind> recorded) {
+    const std::string& key, std::optional<StoreKind> recorded, base::SteadyTime end) {
   std::vector<CredentialStore*> order;
   for (const auto& store : stores_) {
     order.push_back(store.get());
@@ -128,7 +132,7 @@ base::Result<std::optional<CredentialStores::Found>> CredentialStores::find(
                    [&rank](const auto* a, const auto* b) { return rank(a) < rank(b); });
   std::optional<base::Error> failed;
   for (CredentialStore* store : order) {
-    auto token = store->read(key, base::deadline_in(tool_time_));
+    auto token = store->read(key, std::min(end, one_call()));
     if (token && token->has_value()) {
       return std::optional<Found>(Found{std::move(**token), store});
     }
@@ -149,7 +153,7 @@ void CredentialStores::remove_elsewhere(const CredentialStore& store, const std:
     if (other.get() == &store) {
       continue;
     }
-    const auto deadline = base::deadline_in(tool_time_);
+    const auto deadline = one_call();
     const auto there = other->read(key, deadline);
     if (there && !there->has_value()) {
       continue;
@@ -174,7 +178,7 @@ void CredentialStores::remove_elsewhere(const CredentialStore& store, const std:
 
 base::Status CredentialStores::put(CredentialStore& store, const std::string& key,
                                    const std::string& token) {
-  auto written = store.write(key, token, base::deadline_in(tool_time_));
+  auto written = store.write(key, token, one_call());
   if (written) {
     remove_elsewhere(store, key);
   }
@@ -184,7 +188,7 @@ base::Status CredentialStores::put(CredentialStore& store, const std::string& ke
 base::Status CredentialStores::remove(const std::string& key) {
   base::Status first;
   for (const auto& store : stores_) {
-    auto removed = store->remove(key, base::deadline_in(tool_time_));
+    auto removed = store->remove(key, one_call());
     if (!removed && removed.error().code != base::Errc::unsupported && first) {
       first = removed;
     }

@@ -25,9 +25,10 @@ struct StorePlaces {
 // Threads: one at a time.
 class CredentialStores {
  public:
-  // tool_time: for each call of a system store's tool.
+  // tool_time: for each call of a system store's tool; `end`: for all of them together.
   CredentialStores(const base::Context& context, const StorePlaces& places,
-                   base::Milliseconds tool_time = kToolTime);
+                   base::Milliseconds tool_time = kToolTime,
+                   base::SteadyTime end = base::SteadyTime::max());
 
   // The store for a new credential, proven with a test entry within 3 s each. No name: keychain,
   // secret-service, file, the first that passes; each failure is said. unsupported: the named one
@@ -41,9 +42,11 @@ class CredentialStores {
   // The recorded store is asked first (a file costs nothing and comes before a system store else).
   // Nothing: no store has it and none failed. Errors: no store has it and one failed; that store's
   // sentence. A Secret Service without a session bus counts as failed only if `recorded` names it:
-  // on a machine without a desktop nothing was ever stored there.
-  [[nodiscard]] base::Result<std::optional<Found>> find(const std::string& key,
-                                                        std::optional<StoreKind> recorded);
+  // on a machine without a desktop nothing was ever stored there. `end`: of this search, if it
+  // comes before that of all.
+  [[nodiscard]] base::Result<std::optional<Found>> find(
+      const std::string& key, std::optional<StoreKind> recorded,
+      base::SteadyTime end = base::SteadyTime::max());
 
   // Writes it there, then removes the key from the other stores; a removal that failed is said, no
   // error.
@@ -56,7 +59,9 @@ class CredentialStores {
   [[nodiscard]] base::Status probe(CredentialStore& store) const;
   void remove_elsewhere(const CredentialStore& store, const std::string& key);
   base::Context context_;
+  [[nodiscard]] base::SteadyTime one_call() const;
   base::Milliseconds tool_time_;
+  base::SteadyTime end_;
   std::vector<std::unique_ptr<CredentialStore>> stores_;  // in the order of `auto`
 };
 

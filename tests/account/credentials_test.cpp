@@ -1,12 +1,15 @@
 #include "account/credentials.hpp"
 
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <string>
 
 #include "account/enrolments.hpp"
 #include "base/files.hpp"
+#include "base/text.hpp"
 #include "tests/account/account_fixture.hpp"
 
 namespace robot_council::test {
@@ -118,6 +121,48 @@ esac
       "could not be checked: The Secret Service could not be read: `secret-tool` exited 1. it "
       "broke Check the Secret "
       "Service, under the attribute `robot-council` by hand before another harness claims it too.");
+}
+
+// `doctor` gives a reading 5 s, however many calls of a store's tool it takes.
+class SlowStore : public Credentials {
+ protected:
+  // The tool's own time is far longer.
+  base::Result<account::Credential> read_within(base::Milliseconds time) {
+    const account::HarnessChoice choice{"claude", Named::yes, {"cursor", "claude", "codex"}};
+    const auto begun = std::chrono::steady_clock::now();
+    auto found = account::read_credential(context_, service(), choice, base::Milliseconds(60000),
+                                          base::deadline_in(time));
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));
+    return found;
+  }
+  // Each that ever ran is gone.
+  void expect_no_tool_left(std::size_t at_least) {
+    const auto pids = base::split(base::trim(read_text(home_ / "pids")), '\n');
+    EXPECT_GE(pids.size(), at_least);
+    for (const auto& pid : pids) {
+      EXPECT_NE(::kill(static_cast<pid_t>(base::parse_digits(pid).value_or(0)), 0), 0) << pid;
+    }
+  }
+};
+
+TEST_F(SlowStore, AHangingToolEndsWithTheTimeOfTheReading) {
+  add_program("secret-tool", "echo $$ >>\"$HOME/pids\"; exec sleep 600\n");
+  const auto found = read_within(base::Milliseconds(300));
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.error().code, base::Errc::timeout);
+  EXPECT_EQ(found.error().what.find("The credential of `claude` could not be read: "), 0U)
+      << found.error().what;
+  expect_no_tool_left(1);
+}
+
+TEST_F(SlowStore, LaterCallsHaveOnlyWhatIsLeft) {
+  add_program("secret-tool",
+              "echo $$ >>\"$HOME/pids\"\n"
+              "[ -f \"$HOME/second\" ] && exec sleep 600\n"
+              "touch \"$HOME/second\"; exit 1\n");
+  const auto found = read_within(base::Milliseconds(500));
+  ASSERT_FALSE(found.ok());
+  expect_no_tool_left(2);
 }
 
 // 28.
