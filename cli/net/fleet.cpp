@@ -1,5 +1,6 @@
 #include "cli/net/fleet.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <string>
@@ -163,18 +164,41 @@ int run_fleet_revoke(const base::Context& context, const Args& args) {
       [&](const Answer&) { return "The " + kind + " " + id + " is revoked."; });
 }
 
+namespace {
+
+// Asked after the post: when no session is live then, none can have got it, or will. A session for
+// one call of a command hears nothing.
+bool nobody_listens(FleetCall& fleet) {
+  const auto seen = fleet.get("overview", kReadTime);
+  const base::Json* sessions = seen ? base::get_array(seen->json, "sessions") : nullptr;
+  return sessions != nullptr &&
+         std::all_of(sessions->begin(), sessions->end(), [](const base::Json& session) {
+           return base::get_bool(session, "ephemeral").value_or(false);
+         });
+}
+
+}  // namespace
+
 int run_fleet_direct(const base::Context& context, const Args& args) {
   base::OrderedJson body;
   body["body"] = base::join(args.positionals(), " ");
   for (const std::string& target : args.values("--to")) {
     body["targets"].push_back(target);
   }
+  bool unheard = false;
   return act(
       context, args,
-      [&](FleetCall& fleet) { return fleet.post("directives", base::dump_safe(body)); },
-      [](const Answer& done) {
+      [&](FleetCall& fleet) {
+        auto posted = fleet.post("directives", base::dump_safe(body));
+        unheard = posted.ok() && !args.has("--json") && nobody_listens(fleet);
+        return posted;
+      },
+      [&unheard](const Answer& done) {
         return "Posted as event " +
-               std::to_string(base::get_integer(done.json, "event_id").value_or(0)) + ".";
+               std::to_string(base::get_integer(done.json, "event_id").value_or(0)) + "." +
+               (unheard ? "\nNo session is live, so nobody was there to get it, and one that joins "
+                          "later starts after it: post it again then."
+                        : "");
       });
 }
 

@@ -483,6 +483,8 @@ TEST(FleetCommands, EachWorksEndToEnd) {  // acceptance 62
   EXPECT_EQ(fleet({"role", "1", "ci"}).out, "Session 1 holds it already: ci.\n");
   const Ran directed = fleet({"direct", "--to", "1", "go", "on"});
   EXPECT_EQ(directed.code, 0) << directed.err;
+  EXPECT_EQ(directed.out.find("Posted as event "), 0U) << directed.out;
+  EXPECT_EQ(directed.out.find('\n'), directed.out.size() - 1) << directed.out;
   ASSERT_EQ(
       serving.call("POST", kApi + "events", session, R"({"body":"a\u001b[31mred\u0007\nline"})")
           .status,
@@ -499,6 +501,35 @@ TEST(FleetCommands, EachWorksEndToEnd) {  // acceptance 62
   EXPECT_EQ(fleet({"revoke", "installation", "1"}).code, 0);
   EXPECT_EQ(fleet({"revoke", "everything", "1"}).code, 2);
   EXPECT_EQ(fleet({"revoke", "session", "99"}).code, 1);
+}
+
+// A person would wait for an answer of a fleet in which nobody is.
+TEST(FleetCommands, ADirectiveThatNobodyHearsSaysSo) {
+  const TempDir folder;
+  Serving serving(folder / "fleet", {"--auto-approve"});
+  ASSERT_TRUE(serving.running());
+  const FleetCommands fleet(folder / "fleet");
+  const Ran unheard = fleet({"direct", "rebase"});
+  EXPECT_EQ(unheard.code, 0) << unheard.err;
+  EXPECT_EQ(unheard.err, "");
+  EXPECT_EQ(unheard.out,
+            "Posted as event 1.\nNo session is live, so nobody was there to get it, and one that "
+            "joins later starts after it: post it again then.\n");
+  EXPECT_EQ(fleet({"direct", "--json", "rebase"}).out, "{\"event_id\":2,\"type\":\"directive\"}\n");
+  // A session for one call hears nothing.
+  const std::string installation = enrol(serving, "one");
+  ASSERT_EQ(serving.call("POST", kApi + "sessions", installation, R"({"ephemeral":true})").status,
+            201);
+  EXPECT_NE(fleet({"direct", "again"}).out.find("No session is live"), std::string::npos);
+  // The one that joins later does not get them; what comes then it does.
+  const std::string session = start_session(serving, installation);
+  const Ran heard = fleet({"direct", "now"});
+  EXPECT_EQ(heard.out.find('\n'), heard.out.size() - 1) << heard.out;
+  const Answer page = serving.call("GET", kApi + "events", session);
+  ASSERT_EQ(page.status, 200) << page.body;
+  EXPECT_EQ(page.body.find("rebase"), std::string::npos) << page.body;
+  EXPECT_EQ(page.body.find("again"), std::string::npos) << page.body;
+  EXPECT_NE(page.body.find("\"now\""), std::string::npos) << page.body;
 }
 
 TEST(FleetCommands, ActsRefuseAnAgentAndReadsDoNot) {
