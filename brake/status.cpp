@@ -105,7 +105,9 @@ std::string json_of(const InForce& found) {
   return base::dump_safe(value);
 }
 
-BrakeStatus cannot_tell() {
+}  // namespace
+
+BrakeStatus unknown_brake_status() {
   BrakeStatus status;
   status.stopped = true;
   status.lines = {"STOPPED: " + cannot_run_text()};
@@ -115,22 +117,20 @@ BrakeStatus cannot_tell() {
   return status;
 }
 
-}  // namespace
-
 BrakeStatus brake_status(const base::Context& context, const std::vector<std::string>& homes,
                          const std::string& directory) noexcept {
   try {
     const InForce found =
         find_in_force(survey_stops(homes, {directory}, ForeignStops::when_unknown));
     if (found.decision.verdict == Verdict::cannot_run) {
-      return cannot_tell();
+      return unknown_brake_status();
     }
     if (!found.decision.refused()) {
       return {};
     }
     return BrakeStatus{true, words_of(found, context.clock.wall_ms()), json_of(found)};
   } catch (...) {
-    return cannot_tell();
+    return unknown_brake_status();
   }
 }
 
@@ -138,7 +138,7 @@ BrakeStatus brake_status(const base::Context& context, const std::string& direct
   try {
     return brake_status(context, find_homes(context.environment), directory);
   } catch (...) {
-    return cannot_tell();
+    return unknown_brake_status();
   }
 }
 

@@ -23,6 +23,8 @@ struct BrakeStatus {
 [[nodiscard]] BrakeStatus brake_status(const base::Context& context,
                                        const std::vector<std::string>& homes,
                                        const std::string& directory) noexcept;
+// What is shown when it cannot be told whether a stop is on: one is.
+[[nodiscard]] BrakeStatus unknown_brake_status();
 // With find_homes().
 [[nodiscard]] BrakeStatus brake_status(const base::Context& context,
                                        const std::string& directory) noexcept;

@@ -122,10 +122,29 @@ Command doctor() {
       kProve};
 }
 
+// What `doctor` starts to look for it, since a file system that hangs stops whoever asks it.
+Command doctor_part() {
+  Command part{"doctor-part",
+               "Look at what `doctor` shows, and tell each step",
+               Where::net,
+               {kService,
+                {"--harness", "NAME", "only this harness"},
+                {"--project", "NAME", "the seat's project"},
+                {"--program", "PATH", "the small executable"},
+                {"--after", "STEP", "the last step that is over"},
+                {"--hung", "STEP", "a look that is not tried again", {}, Repeat::all},
+                {"--one", "MS", "time of one check"},
+                {"--proof", "MS", "time of the proof"},
+                {"--left", "MS", "time of all"},
+                {"--wake", "", "with the test directive"}}};
+  part.show = Show::hidden;
+  return part;
+}
+
 }  // namespace
 
 std::vector<Command> account_commands() {
-  return {enroll(), api(), status(), doctor(), demo()};
+  return {enroll(), api(), status(), doctor(), doctor_part(), demo()};
 }
 
 }  // namespace robot_council::cli

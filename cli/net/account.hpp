@@ -12,6 +12,7 @@ int run_api(const base::Context& context, const Args& args);
 int run_linked(const base::Context& context, const Args& args);
 int run_forget(const base::Context& context, const Args& args);
 int run_doctor(const base::Context& context, const Args& args);
+int run_doctor_part(const base::Context& context, const Args& args);
 int run_demo(const base::Context& context, const Args& args);
 
 }  // namespace robot_council::cli

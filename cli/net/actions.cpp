@@ -14,6 +14,7 @@ std::vector<Binding> net_bindings() {
       {"setup", run_setup},
       {"api", run_api},
       {"doctor", run_doctor},
+      {"doctor-part", run_doctor_part},
       {"forget", run_forget},
       {"linked", run_linked},
       {"demo", run_demo},

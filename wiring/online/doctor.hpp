@@ -1,31 +1,26 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "account/command.hpp"
 #include "base/context.hpp"
-#include "wiring/online/doctor_seat.hpp"
+#include "wiring/online/doctor_part.hpp"
 #include "wiring/status.hpp"
 
 namespace robot_council::wiring::online {
 
-enum class Wake : std::uint8_t {
-  no,
-  yes,  // post a test directive to the running session: the agent sees it
-};
-
 struct DoctorOptions {
-  DoctorQuery query;
+  DoctorQuery query;  // folder "": the working directory's checkout
   Shape shape = Shape::text;
   Wake wake = Wake::no;
   std::string program;  // the robot-council executable
 };
 
 // `robot-council doctor`: checks every harness that is wired for this checkout (or the one named)
-// from its settings file to the fleet and back, the proof last. None hides another. Exit 1 if one
-// failed, else 0. The brake leads, with its own checks. At most kDoctorTime (plus the end of what
-// was begun); what there was no time for is said.
+// from its settings file to the fleet and back, the proof last. None hides another, not even one
+// that hangs. Exit 1 if one failed, else 0. The brake leads, with its own checks. At most
+// kDoctorTime (plus the end of what was begun); what there was no time for is said.
 [[nodiscard]] int doctor(const base::Context& context, const DoctorOptions& options,
                          const account::Output& out);
 

@@ -18,6 +18,15 @@ std::string_view to_text(CheckState state) {
   return "unknown";
 }
 
+CheckState check_state(std::string_view text) {
+  for (const CheckState state : {CheckState::ok, CheckState::warning, CheckState::failed}) {
+    if (to_text(state) == text) {
+      return state;
+    }
+  }
+  return CheckState::unknown;
+}
+
 Check check_ok(std::string id, std::string text) {
   return {std::move(id), CheckState::ok, std::move(text), ""};
 }

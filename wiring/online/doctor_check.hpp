@@ -14,6 +14,7 @@ enum class CheckState : std::uint8_t {
   unknown,  // it cannot be told
 };
 [[nodiscard]] std::string_view to_text(CheckState state);
+[[nodiscard]] CheckState check_state(std::string_view text);  // unknown: no such word
 
 // One check of doctor: an id of wiki/Doctor.md, one sentence, and unless ok what to do.
 struct Check {

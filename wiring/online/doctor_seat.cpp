@@ -98,8 +98,8 @@ std::string plain_sub_directory(const std::string& root) {
   return "";
 }
 
-DoctorSeat look_at_seat(const base::Context& context, const DoctorQuery& query,
-                        const std::string& harness) {
+DoctorSeat look_at_settings(const base::Context& context, const DoctorQuery& query,
+                            const std::string& harness) {
   DoctorSeat seat;
   seat.harness = harness;
   seat.folder = query.folder;
@@ -135,16 +135,19 @@ DoctorSeat look_at_seat(const base::Context& context, const DoctorQuery& query,
   if (!query.project.empty()) {
     seat.project = query.project;
   }
+  return seat;
+}
+
+void look_at_state(const base::Context& context, DoctorSeat& seat) {
   if (seat.service.empty()) {
-    return seat;
+    return;
   }
-  const sink::SeatNames names{seat.service, harness, seat.project};
+  const sink::SeatNames names{seat.service, seat.harness, seat.project};
   if (auto found =
           sink::resolve_seat(names, seat.folder, hook_environment(context.environment, seat))) {
     seat.seat = *found;
     seat.state = read_seat_state(context, {names, found->checkout, found->files});
   }
-  return seat;
 }
 
 HookPath hook_path(const DoctorSeat& seat) {

@@ -36,9 +36,11 @@ struct DoctorQuery {
   std::string folder;
 };
 
-// Everything that files tell about one harness here.
-[[nodiscard]] DoctorSeat look_at_seat(const base::Context& context, const DoctorQuery& query,
-                                      const std::string& harness);
+// What the settings files tell about one harness here: all but `seat` and `state`.
+[[nodiscard]] DoctorSeat look_at_settings(const base::Context& context, const DoctorQuery& query,
+                                          const std::string& harness);
+// Its sink, if the service is known, and what the files beside it tell.
+void look_at_state(const base::Context& context, DoctorSeat& seat);
 
 // The variables that decide where a hook of this seat looks: ours, with the XDG_STATE_HOME of its
 // script or entry.

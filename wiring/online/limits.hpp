@@ -37,9 +37,18 @@ inline constexpr base::Milliseconds kSessionEndTime{
 inline constexpr base::Milliseconds kDoctorTime{90000};      // all checks together
 inline constexpr base::Milliseconds kDoctorCheckTime{5000};  // one check
 inline constexpr base::Milliseconds kProofTime{20000};       // the proof
-inline constexpr base::Milliseconds kWakeTime{10000};        // the directive of --wake
-inline constexpr base::Milliseconds kWakeLookStep{20};       // between two looks for it
-inline constexpr std::size_t kMaxWakeRows = 200;             // of the history that are looked at
+inline constexpr base::Milliseconds kDoctorLookTime{
+    10000};  // the start of the process that looks, a harness's settings, its sink
+inline constexpr base::Milliseconds kDoctorBrakeTime{
+    20000};  // the brake's checks, which run git and the hook command
+inline constexpr base::Milliseconds kDoctorSlack{
+    500};  // before its time is over a check ends by itself, later its process is killed
+inline constexpr base::Milliseconds kDoctorKillWait{
+    500};  // for that process to be gone; one that hangs in the kernel is left behind
+inline constexpr std::size_t kMaxDoctorLine = std::size_t{4} << 20U;  // bytes that it tells at once
+inline constexpr base::Milliseconds kWakeTime{10000};                 // the directive of --wake
+inline constexpr base::Milliseconds kWakeLookStep{20};                // between two looks for it
+inline constexpr std::size_t kMaxWakeRows = 200;  // of the history that are looked at
 inline constexpr std::size_t kMaxHookScript = std::size_t{64}
                                               << 10U;  // bytes of a stop-hook script
 inline constexpr std::size_t kMaxHookOutput = std::size_t{1}

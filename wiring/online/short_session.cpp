@@ -52,12 +52,13 @@ base::Result<ShortSession> start_session(account::ServiceClient& client,
                                          const std::string& credential, const SessionPlace& place,
                                          int& status, base::Milliseconds limit) {
   status = 0;
+  const base::SteadyTime end = base::deadline_in(limit);
   auto answer = client.call("POST", service_api::path::kSessions, credential,
                             start_body(place, WithPlatform::yes), limit);
   if (answer && answer->status == kUnprocessable &&
       bridge::names_field(answer->body, field::kPlatform)) {
     answer = client.call("POST", service_api::path::kSessions, credential,
-                         start_body(place, WithPlatform::no), limit);
+                         start_body(place, WithPlatform::no), base::time_left(end));
   }
   if (!answer) {
     return base::Error{answer.error().code, "Could not start a session."};

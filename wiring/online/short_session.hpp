@@ -30,7 +30,7 @@ struct ShortSession {
 
 // POST sessions; a 422 that names the platform is repeated once without. `what` is the whole text
 // for a person: timeout, io: no answer; refused: HTTP status; invalid: an unusable answer. `status`
-// gets the HTTP status, 0 without an answer.
+// gets the HTTP status, 0 without an answer. `limit`: both calls together.
 [[nodiscard]] base::Result<ShortSession> start_session(
     account::ServiceClient& client, const std::string& credential, const SessionPlace& place,
     int& status, base::Milliseconds limit = account::kCallTime);
