@@ -1,12 +1,12 @@
 #include "brake/gateway.hpp"
 
 #include <poll.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <exception>
 #include <thread>
 #include <utility>

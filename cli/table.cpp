@@ -103,8 +103,8 @@ std::vector<Command> delivery_commands() {
 // two, and a hook runs at every turn end and before every tool call.
 template <std::vector<Command> (*kMake)()>
 const std::vector<Command>& made() {
-  static const std::vector<Command> kPart = kMake();
-  return kPart;
+  static const std::vector<Command> part = kMake();
+  return part;
 }
 
 using Part = const std::vector<Command>& (*)();
@@ -116,14 +116,14 @@ constexpr std::array<Part, 9> kParts = {
 }  // namespace
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> kCommands = [] {
+  static const std::vector<Command> every = [] {
     std::vector<Command> all;
     for (const auto part : kParts) {
       all.insert(all.end(), part().begin(), part().end());
     }
     return all;
   }();
-  return kCommands;
+  return every;
 }
 
 const Command* find_command(std::string_view name) {

@@ -1,7 +1,8 @@
 #include "cli/net/mcp.hpp"
 
-#include <signal.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "base/os.hpp"
 #include "base/signals.hpp"
