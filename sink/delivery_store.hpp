@@ -94,7 +94,6 @@ class DeliveryStore {
   // may catch what passes through it. Hold <key>.drain for anything that settles or offers.
   class Transaction {
    public:
-    virtual ~Transaction() = default;
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
     Transaction(Transaction&&) = delete;
@@ -118,6 +117,7 @@ class DeliveryStore {
 
    protected:
     Transaction() = default;
+    ~Transaction() = default;  // never deleted through this class
   };
   using Work = std::function<base::Status(Transaction&)>;
   [[nodiscard]] base::Status write(const WaitBudget& budget, const Work& work);

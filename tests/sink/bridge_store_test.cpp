@@ -245,6 +245,16 @@ TEST(BridgeStore, S046HistoryIsPrunedByCountAndAge) {
   EXPECT_EQ(home.history().back().why, "replaced");
 }
 
+// A bridge that joins anew puts the new store in the place of the old one.
+TEST(BridgeStore, AStoreThatTakesAnothersPlaceWritesToItsJoin) {
+  SinkHome home;
+  BridgeStore store = home.bridge();
+  store = home.bridge(home.join(2));
+  EXPECT_EQ(store.join_no(), 2);
+  must_append(store, {events(1, 1), 1, {}, Renumber::no});
+  EXPECT_EQ(home.sql_value("SELECT join_no FROM entry"), "2");
+}
+
 TEST(BridgeStore, OldJoinsArePrunedLiveOnesKept) {
   SinkHome home;
   BridgeStore live = home.bridge(home.join(1));

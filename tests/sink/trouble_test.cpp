@@ -1,6 +1,7 @@
 // What both sides of a sink say when the system or the file lets them down.
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -74,6 +75,11 @@ TEST(SinkTrouble, AFileInPlaceOfTheFolderIsNothingWaiting) {
 TEST(SinkTrouble, WithoutDescriptorsEachSaysThatItCouldNotOpen) {
   SinkHome home;
   { BridgeStore store = home.bridge(); }
+  // The checker of member calls asks the system through a pipe whether it may look at an object of
+  // a class that it has not met yet: it meets SQLite's exception here, where it has descriptors.
+  SinkHome met;
+  test::write_text(met.files().database(), std::string(8192, 'x'));
+  EXPECT_NE(reader_says(met.files()).find("does not parse"), std::string::npos);
   const std::string repository = home.dir / "repository";
   test::write_text(repository + "/.git/HEAD", "ref: refs/heads/main\n");
   const int code = test::in_child([&] {
@@ -100,6 +106,40 @@ TEST(SinkTrouble, WithoutDescriptorsEachSaysThatItCouldNotOpen) {
                : 3;
   });
   EXPECT_EQ(code, 0);
+}
+
+// A file that may grow no more is to SQLite what a full disk is.
+TEST(SinkTrouble, AReaderThatCannotWriteLeavesTheRowsAsTheyWere) {
+  SinkHome home;
+  BridgeStore store = home.bridge();
+  must_append(store, {events(1, 2), 2, {}, Renumber::no});
+  const std::string bytes = test::read_text(home.files().database());
+  const int code = test::in_child([&] {
+    auto reader = DeliveryStore::open(home.files(), Access::read_write, WaitBudget());
+    if (!reader || !*reader) {
+      return 1;
+    }
+    ::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit small{16, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    const auto written =
+        (*reader)->write(WaitBudget(), [](DeliveryStore::Transaction& transaction) -> base::Status {
+          transaction.set_chain("A", Chain(), 1);
+          return {};
+        });
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    const std::string head =
+        "The sink `" + home.files().database() + "` could not be written back: ";
+    return !written && written.error().code == base::Errc::io &&
+                   written.error().what.find(head) == 0
+               ? 0
+               : 2;
+  });
+  EXPECT_EQ(code, 0);
+  EXPECT_EQ(home.rows().size(), 2U);
+  EXPECT_EQ(test::read_text(home.files().database()), bytes);
 }
 
 TEST(SinkTrouble, ATableThatIsMissingMakesItNoListOfEvents) {
@@ -151,6 +191,8 @@ TEST(SinkTrouble, ADamagedFileThatCannotBeSetAsideStays) {
   // The reader's lock cannot be made.
   ASSERT_EQ(::mkdir(home.files().drain().c_str(), 0700), 0);
   EXPECT_EQ(store.append({events(1, 1), 1, {}, Renumber::no}).error().what, not_written);
+  EXPECT_EQ(store.put_local({"bridge.note", "words"}).error().what,
+            "Could not write a notice to `" + home.files().database() + "`.");
   EXPECT_EQ(bridge_says(home), not_written);
   ASSERT_EQ(::rmdir(home.files().drain().c_str()), 0);
   // A reader is in the middle of it.
@@ -274,6 +316,35 @@ TEST(SinkTrouble, ABridgeWhoseFolderBecameAFileSaysSo) {
   test::write_text(home.folder(), "x");
   EXPECT_EQ(store.append({events(1, 1), 1, {}, Renumber::no}).error().what,
             "Could not create `" + home.folder() + "` to leave fleet events in.");
+}
+
+// While a bridge waits to set a damaged file aside, another one does, and begins a new one.
+TEST(SinkTrouble, ABridgeThatWaitedForTheLockTakesTheFileThatAnotherBegan) {
+  SinkHome home;
+  { BridgeStore store = home.bridge(); }
+  const std::string path = home.files().database();
+  const std::string good = test::read_text(path);
+  damage(home);
+  auto lock = base::FileLock::try_acquire(home.files().drain());
+  ASSERT_TRUE(lock.ok());
+  std::promise<pid_t> thread;
+  auto said = std::async(std::launch::async, [&] {
+    thread.set_value(::gettid());
+    return bridge_says(home);
+  });
+  const pid_t waiting = thread.get_future().get();
+  ASSERT_TRUE(test::wait_until([&] { return test::thread_sleeps(waiting); }));
+  const std::string aside = home.files().key + ".db.corrupt-by-another";
+  ASSERT_EQ(::rename(path.c_str(), (home.folder() + "/" + aside).c_str()), 0);
+  test::write_text(path, good);
+  lock->release();
+  EXPECT_EQ(said.get(), "open");
+  EXPECT_EQ(home.bodies(),
+            std::vector<std::string>(
+                {"The store of waiting fleet events was damaged and set aside as " + aside +
+                 ". Events in it may not have reached you: call events_read with "
+                 "after=0 to read them."}));
+  EXPECT_FALSE(home.log.contains("was set aside as"));
 }
 
 // Two bridges met the same damage: the second one names the file that the first one set aside.
