@@ -116,13 +116,15 @@ Checked tool_verdict(const CheckPlace& place, const std::string& id, const HookP
   return Checked{refusal(caller, decision.text, event_of(payload)), std::move(call)};
 }
 
+bool is_set(const base::Environment& environment, const char* name) {
+  return !environment.get_or_empty(name).empty();
+}
+
 }  // namespace
 
 std::string find_caller(std::string_view id, const base::Environment& environment,
                         const HookPayload& payload) {
-  const auto set = [&environment](const char* name) {
-    return !environment.get_or_empty(name).empty();
-  };
+  const auto set = [&environment](const char* name) { return is_set(environment, name); };
   if (set("GROK_HOOK_EVENT")) {
     return "grok";
   }

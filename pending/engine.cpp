@@ -289,6 +289,13 @@ void Delivery::mark_turn() const {
   }
 }
 
+bool prompt_shows(std::string_view prompt, const Entry& row, Whose whose,
+                  const std::optional<std::string>& session) {
+  return row.proof == sink::Proof::wake && row.printed_ms &&
+         (whose == Whose::any_session || row.to_session == session) &&
+         shows(prompt, evidence_of(row.json));
+}
+
 std::size_t count_kept(const DeliveryStore::Look& look) {
   return static_cast<std::size_t>(std::count_if(
       look.rows.begin(), look.rows.end(),
@@ -354,11 +361,7 @@ base::Result<std::size_t> confirm_by_prompt(const Request& request, std::string_
   if (!store->has_value()) {
     return std::size_t{0};
   }
-  const auto is_shown = [&](const Entry& row) {
-    return row.proof == sink::Proof::wake && row.printed_ms &&
-           (whose == Whose::any_session || row.to_session == session) &&
-           shows(prompt, evidence_of(row.json));
-  };
+  const auto is_shown = [&](const Entry& row) { return prompt_shows(prompt, row, whose, session); };
   auto look = (*store)->look(session);
   if (!look) {
     return look.error();

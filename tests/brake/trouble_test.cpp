@@ -14,6 +14,7 @@
 #include "base/fd.hpp"
 #include "brake/check.hpp"
 #include "brake/disk.hpp"
+#include "brake/limits.hpp"
 #include "brake/payload.hpp"
 #include "tests/brake/stop_fixture.hpp"
 
@@ -158,6 +159,20 @@ TEST(BrakeTrouble, PayloadsFromAPipeAndFromWhatIsNone) {
   EXPECT_EQ(payload.tool(), "Bash");
   const base::Result<base::Fd> folder = base::open_file("/", O_RDONLY | O_DIRECTORY);
   EXPECT_FALSE(read_hook_payload(folder->get()).readable);
+}
+
+// What never ends is not read to its end.
+TEST(BrakeTrouble, APayloadOverTheBoundIsLeft) {
+  using robot_council::test::TempDir;
+  const TempDir folder(TempDir::Place::memory);
+  const base::Result<base::Fd> file =
+      base::open_file(folder / "payload", O_RDWR | O_CREAT | O_EXCL);
+  ASSERT_TRUE(file.ok());
+  ASSERT_EQ(::ftruncate(file->get(), static_cast<off_t>(kMaxPayloadBytes) * 2), 0);
+  EXPECT_FALSE(read_hook_payload(file->get()).readable);
+  const off_t read = ::lseek(file->get(), 0, SEEK_CUR);
+  EXPECT_GT(read, static_cast<off_t>(kMaxPayloadBytes));
+  EXPECT_LE(read, static_cast<off_t>(kMaxPayloadBytes) + 65536);
 }
 
 }  // namespace

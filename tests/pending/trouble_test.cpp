@@ -1,6 +1,7 @@
 // What a delivery does when the sink fails it in the middle: each step is met by the failure that
 // can happen there.
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -154,6 +155,41 @@ TEST_F(Trouble, WithoutTheLockProofsWaitForTheNextCall) {
   nobody.call.session.reset();
   EXPECT_EQ(confirm_by_prompt(nobody, woken.text, Whose::any_session, home_.context()).value_or(9),
             2U);
+}
+
+// What a proof would settle cannot be: the rows stay, and so does their count.
+TEST_F(Trouble, AProofThatCannotBeNotedWaitsForTheNextCall) {
+  add(events(1, 1));
+  text(turn_end());
+  add(events(2, 2));
+  home_.sql("CREATE TRIGGER keep BEFORE DELETE ON entry BEGIN SELECT raise(ABORT, 'no'); END");
+  EXPECT_EQ(confirm_only(request(continued()), home_.context()).value_or(9), 1U);
+  EXPECT_EQ(states(), "2 0 ");
+  EXPECT_EQ(left(), "");
+  home_.sql("DROP TRIGGER keep");
+  EXPECT_EQ(confirm_only(request(continued()), home_.context()).value_or(9), 1U);
+  EXPECT_EQ(states(), "0 ");
+  EXPECT_EQ(left(), "confirmed");
+}
+
+TEST(Print, WhatCannotBeWaitedForIsAnError) {
+  auto pipe = base::Pipe::open();
+  ASSERT_TRUE(pipe.ok());
+  EXPECT_EQ(test::in_child([&] {
+              rlimit before{};
+              ::getrlimit(RLIMIT_NOFILE, &before);
+              const rlimit none{0, before.rlim_max};  // poll(2) takes no descriptor then
+              ::setrlimit(RLIMIT_NOFILE, &none);
+              std::size_t written = 9;
+              const base::Status printed =
+                  print_all(pipe->write_end.get(), "x", base::deadline_in(base::Milliseconds(100)),
+                            &written, nullptr);
+              ::setrlimit(RLIMIT_NOFILE, &before);
+              return !printed.ok() && printed.error().what.find("poll: ") == 0 && written == 0 ? 0
+                                                                                               : 1;
+            }),
+            0);
+  EXPECT_TRUE(test::pipe_is_empty(pipe->read_end.get()));
 }
 
 TEST(Print, AReaderThatLeftAFullPipeAndAClosedDescriptor) {
