@@ -104,6 +104,30 @@ class BrakeAttack : public ::testing::Test {
     ASSERT_EQ(ran.code, 0) << ran.err;
   }
 
+  // A folder or a file of ours becomes each thing that is no stop, and at last nothing.
+  void expect_refused_whatever_it_becomes(const std::string& path) {
+    struct Attack {
+      const char* name;
+      const char* shell;  // $0: the path, which is not there
+    };
+    static const std::vector<Attack> attacks = {
+        {"a link to nowhere", "ln -s /nowhere/at/all \"$0\""},
+        {"a link to an empty folder", "mkdir -p \"$0.empty\" && ln -s \"$0.empty\" \"$0\""},
+        {"a link to itself", "ln -s \"$0\" \"$0\""},
+        {"a FIFO", "mkfifo \"$0\""},
+        {"a device-less socket name", ": > \"$0\""},
+        {"a folder nobody may search", "mkdir \"$0\" && chmod 000 \"$0\""},
+        {"an empty folder", "mkdir \"$0\""},
+    };
+    for (const Attack& attack : attacks) {
+      replace(path, attack.shell);
+      expect_refused_in_each_way(path + " is " + attack.name);
+      const Ran removed = world_.command(
+          {"/bin/sh", "-c", "chmod -R u+rwX \"$0\" 2>/dev/null; rm -rf \"$0\"", path});
+      ASSERT_EQ(removed.code, 0) << removed.err;
+    }
+  }
+
   BrakeWorld world_;
 };
 
@@ -123,47 +147,18 @@ TEST_F(BrakeAttack, CopiesAreDeletedOneByOne) {
 
 // 40, 41, 42: a folder or a file of ours is replaced by something else
 TEST_F(BrakeAttack, FoldersAndFilesAreReplaced) {
-  struct Attack {
-    const char* name;
-    const char* shell;  // $0: the path, which is not there
-  };
-  const std::vector<Attack> attacks = {
-      {"a link to nowhere", "ln -s /nowhere/at/all \"$0\""},
-      {"a link to an empty folder", "mkdir -p \"$0.empty\" && ln -s \"$0.empty\" \"$0\""},
-      {"a link to itself", "ln -s \"$0\" \"$0\""},
-      {"a FIFO", "mkfifo \"$0\""},
-      {"a device-less socket name", ": > \"$0\""},
-      {"a folder nobody may search", "mkdir \"$0\" && chmod 000 \"$0\""},
-      {"an empty folder", "mkdir \"$0\""},
-  };
   stop();
   const std::string home_copy = world_.home_copy();
   const std::string whole = read_text(home_copy);
   // The home copy stands: what is done to the checkout's is at most one more reason to refuse.
   for (const std::string& path : {world_.checkout_copy(), world_.repo + "/.robot-council"}) {
-    for (const Attack& attack : attacks) {
-      replace(path, attack.shell);
-      expect_refused_in_each_way(path + " is " + attack.name);
-      ASSERT_EQ(
-          world_
-              .command({"/bin/sh", "-c", "chmod -R u+rwX \"$0\" 2>/dev/null; rm -rf \"$0\"", path})
-              .code,
-          0);
-    }
+    expect_refused_whatever_it_becomes(path);
   }
   // The checkout's stands.
   stop();
   for (const std::string& path : {home_copy, world_.stops(), world_.home + "/.robot-council",
                                   world_.stops() + "/_everywhere.json"}) {
-    for (const Attack& attack : attacks) {
-      replace(path, attack.shell);
-      expect_refused_in_each_way(path + " is " + attack.name);
-      ASSERT_EQ(
-          world_
-              .command({"/bin/sh", "-c", "chmod -R u+rwX \"$0\" 2>/dev/null; rm -rf \"$0\"", path})
-              .code,
-          0);
-    }
+    expect_refused_whatever_it_becomes(path);
   }
   expect_all_refused("only the checkout's copy");
 }

@@ -90,16 +90,21 @@ Call call_of(std::int64_t actor, std::string action, std::string object) {
   return call;
 }
 
+std::vector<Agent> join_many(Fleet& fleet, int count) {
+  std::vector<Agent> agents;
+  for (int i = 0; i < count; ++i) {
+    agents.push_back(fleet.join("m" + std::to_string(i)));
+  }
+  return agents;
+}
+
 // Leases of 30 s; between the rounds time passes and what is still held lapses, so that the next
 // round begins with takeovers.
 TEST(Races, LocksHaveOneHolderAndFencesThatRise) {
   Fleet fleet;
   Seeded random;
   SCOPED_TRACE(random.words());
-  std::vector<Agent> agents;
-  for (int i = 0; i < 5; ++i) {
-    agents.push_back(fleet.join("m" + std::to_string(i)));
-  }
+  const std::vector<Agent> agents = join_many(fleet, 5);
   const Agent boss = fleet.coordinator();
   const std::int64_t head = fleet.head();
   const auto step = [&fleet](const Agent& agent, const std::string& action,
@@ -145,10 +150,7 @@ TEST(Races, TasksHaveOneHolder) {
   Fleet fleet;
   Seeded random;
   SCOPED_TRACE(random.words());
-  std::vector<Agent> agents;
-  for (int i = 0; i < 6; ++i) {
-    agents.push_back(fleet.join("m" + std::to_string(i)));
-  }
+  const std::vector<Agent> agents = join_many(fleet, 6);
   const Agent boss = fleet.coordinator();
   std::vector<std::string> tasks;
   for (int i = 0; i < 4; ++i) {
@@ -295,10 +297,7 @@ TEST(Races, ARoleIsDecidedOnceAndItsAbilitiesFollow) {
 // While sessions post, readers that only follow their cursor get what was committed, in its order.
 TEST(Races, CursorReadersMissNothingThatWasCommitted) {  // acceptance 29
   Fleet fleet;
-  std::vector<Agent> writers;
-  for (int i = 0; i < 8; ++i) {
-    writers.push_back(fleet.join("w" + std::to_string(i)));
-  }
+  const std::vector<Agent> writers = join_many(fleet, 8);
   const std::int64_t head = fleet.head();
   constexpr std::int64_t kPosts = 8 * 12;
   std::vector<std::vector<std::int64_t>> read(4);

@@ -1,8 +1,6 @@
 #include "tests/soak/misbehaving_fleet.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include "base/json_scan.hpp"
 
@@ -43,6 +41,10 @@ std::uint64_t MisbehavingFleet::draw(std::uint64_t below) {
 
 bool MisbehavingFleet::refused(const FleetRequest& request) {
   const base::MutexLock lock(mu_);
+  return is_refused(request);
+}
+
+bool MisbehavingFleet::is_refused(const FleetRequest& request) {
   return expired_ || request.token != "S|" + number(token_);
 }
 
@@ -61,12 +63,23 @@ void MisbehavingFleet::end_session() {
   gone_ = true;
   expired_ = true;
   count("session ended");
+  changed_.notify_all();
+}
+
+void MisbehavingFleet::stop() {
+  {
+    const base::MutexLock lock(mu_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  fleet_.stop();
 }
 
 void MisbehavingFleet::expire_token() {
   const base::MutexLock lock(mu_);
   expired_ = true;
   count("token expired");
+  changed_.notify_all();
 }
 
 std::vector<MisbehavingFleet::Owed> MisbehavingFleet::owed() {
@@ -123,6 +136,7 @@ void MisbehavingFleet::add_event(const std::string& type, const std::string& res
   if (events_.size() > kKeptEvents) {
     events_.pop_front();
   }
+  changed_.notify_all();
 }
 
 void MisbehavingFleet::post() {
@@ -210,7 +224,7 @@ MisbehavingFleet::Reply MisbehavingFleet::small(const FleetRequest& request) {
     ++ends_;
     return FleetReply{200, R"({"status":"gone"})", {}};
   }
-  if (expired_ || request.token != "S|" + number(token_)) {
+  if (is_refused(request)) {
     return FleetReply{401, "{}", {}};
   }
   if (!calm_ && draw(2) == 0) {
@@ -265,6 +279,7 @@ FleetReply MisbehavingFleet::restored(std::int64_t after) {
   ++epoch_;
   ++restores_;
   count("restored from a backup");
+  changed_.notify_all();
   return page(after);
 }
 
@@ -367,19 +382,12 @@ MisbehavingFleet::Reply MisbehavingFleet::feed(const FleetRequest& request) {
     }
   }
   const base::SteadyTime until = base::deadline_in(kHeld);
-  while (base::time_left(until).count() > 0) {
-    {
-      const base::MutexLock lock(mu_);
-      if (next_id_ - 1 != after || expired_) {
-        break;
-      }
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const base::MutexLock lock(mu_);
+  while (next_id_ - 1 == after && !expired_ && !stopping_ && changed_.wait_until(mu_, until)) {
   }
-  if (refused(request)) {
+  if (is_refused(request)) {
     return FleetReply{401, "{}", {}};
   }
-  const base::MutexLock lock(mu_);
   return page(after);
 }
 

@@ -45,7 +45,7 @@ class MisbehavingFleet {
   [[nodiscard]] std::size_t ends();  // DELETEs that were answered
   // What was done, for the end of the run.
   [[nodiscard]] std::string done();
-  void stop() { fleet_.stop(); }
+  void stop();  // reads that are held are answered
 
  private:
   struct Event {
@@ -59,6 +59,7 @@ class MisbehavingFleet {
   Reply mcp(const FleetRequest& request);
   Reply small(const FleetRequest& request);  // heartbeat, watcher, agent/session, DELETE
   [[nodiscard]] bool refused(const FleetRequest& request);
+  [[nodiscard]] bool is_refused(const FleetRequest& request) RC_REQUIRES(mu_);
   std::uint64_t draw(std::uint64_t below) RC_REQUIRES(mu_);
   FleetReply broken(std::uint64_t kind) RC_REQUIRES(mu_);
   Reply feed_fault(std::int64_t after) RC_REQUIRES(mu_);
@@ -71,6 +72,7 @@ class MisbehavingFleet {
   void count(const std::string& what) RC_REQUIRES(mu_) { ++done_[what]; }
 
   base::Mutex mu_;
+  base::CondVar changed_;  // what a held read waits for
   std::mt19937_64 random_ RC_GUARDED_BY(mu_);
   std::deque<Event> events_ RC_GUARDED_BY(mu_);
   std::vector<Owed> owed_ RC_GUARDED_BY(mu_);
@@ -85,6 +87,7 @@ class MisbehavingFleet {
   std::size_t ends_ RC_GUARDED_BY(mu_) = 0;
   std::size_t tools_ RC_GUARDED_BY(mu_) = 3;
   bool calm_ RC_GUARDED_BY(mu_) = false;
+  bool stopping_ RC_GUARDED_BY(mu_) = false;
   bool expired_ RC_GUARDED_BY(mu_) = false;
   bool gone_ RC_GUARDED_BY(mu_) = false;
   bool coordinator_ RC_GUARDED_BY(mu_) = false;

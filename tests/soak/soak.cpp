@@ -16,7 +16,6 @@
 #include <random>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/environment.hpp"
@@ -47,6 +46,8 @@ constexpr std::int64_t kMostResidentKb = 160 * 1024;  // eight answers of 6 MiB,
 constexpr double kMostCpu = 0.6;           // of one core, under load; a spin takes all of it
 constexpr Milliseconds kSettle{30000};     // for what is owed to arrive, once the fleet is calm
 constexpr Milliseconds kRolePause{64000};  // twice what lies between two renewals, and some
+constexpr Milliseconds kBetweenActs{4};
+constexpr Milliseconds kBetweenLooks{20};  // each locks the sink
 constexpr Milliseconds kIdle{1500};
 constexpr Milliseconds kMostIdleCpu{300};  // in that time
 
@@ -273,7 +274,10 @@ void Soak::load(Milliseconds time) {
     if (now >= begun + time * (step + 1) / kSteps) {
       large(step++);
     }
-    std::this_thread::sleep_for(Milliseconds(4));
+    if (!runs_for(client_->child().pid(), kBetweenActs)) {
+      complain("the bridge ended under load");
+      return;
+    }
   }
 }
 
@@ -301,13 +305,10 @@ void Soak::settle() {
   }
   to_cancel_.clear();
   const SteadyTime end = base::deadline_in(kSettle);
-  while (base::time_left(end).count() > 0) {
+  do {
     look();
-    if (client_->owed() == 0 && missing(nullptr) == 0) {
-      break;
-    }
-    std::this_thread::sleep_for(Milliseconds(20));
-  }
+  } while ((client_->owed() > 0 || missing(nullptr) > 0) && base::time_left(end).count() > 0 &&
+           runs_for(client_->child().pid(), kBetweenLooks));
   std::string which;
   if (const std::size_t lost = missing(&which); lost > 0) {
     complain(std::to_string(lost) + " of " + std::to_string(fleet_.owed().size()) +
@@ -325,9 +326,9 @@ void Soak::settle() {
 
 void Soak::idle() {
   const std::optional<Usage> before = usage_of(client_->child().pid());
-  std::this_thread::sleep_for(kIdle);
+  const bool runs = runs_for(client_->child().pid(), kIdle);
   const std::optional<Usage> after = usage_of(client_->child().pid());
-  if (!before || !after) {
+  if (!runs || !before || !after) {
     complain("the bridge is gone");
     return;
   }
