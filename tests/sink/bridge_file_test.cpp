@@ -178,6 +178,25 @@ TEST(BridgeStore, S027ZeroedPagesAreFoundByTheCheckAtJoin) {
   EXPECT_EQ(home.rows().size(), 1U);
 }
 
+// 27: damage that nothing of a join would meet by itself
+TEST(BridgeStore, S027ADamagedTableOfEntriesIsFoundByTheCheckAtJoin) {
+  SinkHome home;
+  {
+    BridgeStore store = home.bridge();
+    must_append(store, {events(1, 3), 3, {}, Renumber::no});
+  }
+  const std::string page =
+      home.sql_value("SELECT rootpage FROM sqlite_master WHERE name = 'entry'");
+  {
+    std::fstream file(home.files().database(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp((std::stol(page) - 1) * 4096L + 3);
+    file << "\xff\xff";  // how many cells it has
+  }
+  BridgeStore store = home.bridge();
+  EXPECT_TRUE(home.log.contains("was damaged ("));
+  EXPECT_EQ(home.rows().size(), 1U);
+}
+
 // 31
 TEST(BridgeStore, S031TwoBridgesHealAtOnceOneFileIsSetAside) {
   for (int round = 0; round < 5; ++round) {

@@ -299,6 +299,18 @@ TEST(BridgeStore, TheShareIsCountedAndItsDigestChangesWithIt) {
   EXPECT_NE(read_share(home.files(), me)->digest, two->digest);
 }
 
+// A row that took another's place is news, though its words are the same.
+TEST(BridgeStore, TheDigestTellsRowsOfTheSameWordsApart) {
+  SinkHome home;
+  BridgeStore store = home.bridge();
+  ASSERT_TRUE(store.put_local({"bridge.note", "words"}).ok());
+  const auto first = read_share(home.files(), own_process());
+  ASSERT_TRUE(store.put_local({"bridge.note", "words"}).ok());
+  const auto second = read_share(home.files(), own_process());
+  EXPECT_EQ(second->entries, 1U);
+  EXPECT_NE(second->digest, first->digest);
+}
+
 // 163
 TEST(BridgeStore, S163TheBoundAndNoticesOfOneLiveBridgeLeaveTheOthersRows) {
   SinkHome home;

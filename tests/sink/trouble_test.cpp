@@ -21,6 +21,7 @@
 #include "sink/bridge_rows.hpp"
 #include "sink/checkout.hpp"
 #include "sink/drain_lock.hpp"
+#include "sink/limits.hpp"
 #include "sink/one_shot.hpp"
 #include "sink/recorded_key.hpp"
 #include "sink/store.hpp"
@@ -140,6 +141,27 @@ TEST(SinkTrouble, AReaderThatCannotWriteLeavesTheRowsAsTheyWere) {
   EXPECT_EQ(code, 0);
   EXPECT_EQ(home.rows().size(), 2U);
   EXPECT_EQ(test::read_text(home.files().database()), bytes);
+}
+
+TEST(SinkTrouble, AnErrorOfTheWorkTakesBackWhatItDidAndCountersAreKeptForSoManySessions) {
+  SinkHome home;
+  { BridgeStore store = home.bridge(); }
+  auto reader = DeliveryStore::open(home.files(), Access::read_write, WaitBudget());
+  ASSERT_TRUE(reader.ok() && reader->has_value());
+  const auto count_sessions = [&](std::int64_t sessions, const base::Status& end) {
+    return (*reader)->write(WaitBudget(), [&](DeliveryStore::Transaction& transaction) {
+      for (std::int64_t i = 0; i < sessions; ++i) {
+        transaction.set_chain("session " + std::to_string(i), Chain(), i);
+      }
+      return end;
+    });
+  };
+  EXPECT_FALSE(count_sessions(1, base::Error{base::Errc::io, "no"}).ok());
+  EXPECT_EQ(home.sql_value("SELECT count(*) FROM chain"), "0");
+  const auto most = static_cast<std::int64_t>(kMaxChainRows);
+  EXPECT_TRUE(count_sessions(most + 5, {}).ok());
+  EXPECT_EQ(home.sql_value("SELECT count(*) FROM chain"), std::to_string(most));
+  EXPECT_EQ(home.sql_value("SELECT min(seen_ms) FROM chain"), "5") << "the oldest have left";
 }
 
 TEST(SinkTrouble, ATableThatIsMissingMakesItNoListOfEvents) {
