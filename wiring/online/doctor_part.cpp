@@ -1,6 +1,7 @@
 #include "wiring/online/doctor_part.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -25,20 +26,25 @@ struct LocalCheck {
   const char* id;
   Check (*look)(const LocalChecks&);
 };
-constexpr LocalCheck kBefore[] = {
-    {"binary", check_binary}, {"version", check_version}, {"script", check_script}};
-constexpr LocalCheck kBetween[] = {
-    {"state-dir", check_state_dir}, {"file-system", check_file_system},
-    {"sqlite", check_sqlite},       {"seat-key", check_seat_key},
-    {"bridge", check_bridge},       {"second-bridge", check_second_bridge},
-    {"feed", check_feed},           {"hook-scan", check_hook_scan},
-    {"hook-ran", check_hook_ran},   {"stops", check_stops},
+constexpr std::array<LocalCheck, 3> kBefore = {
+    {{"binary", check_binary}, {"version", check_version}, {"script", check_script}}};
+constexpr std::array<LocalCheck, 11> kBetween = {{
+    {"state-dir", check_state_dir},
+    {"file-system", check_file_system},
+    {"sqlite", check_sqlite},
+    {"seat-key", check_seat_key},
+    {"bridge", check_bridge},
+    {"second-bridge", check_second_bridge},
+    {"feed", check_feed},
+    {"hook-scan", check_hook_scan},
+    {"hook-ran", check_hook_ran},
+    {"stops", check_stops},
     {"wake-path", check_wake_path},
-};
+}};
 // What looks into the folder of the sinks, or needs what is there.
-constexpr std::string_view kOfState[] = {"state-dir", "file-system",   "sqlite", "seat-key",
-                                         "bridge",    "second-bridge", "feed",   "hook-ran",
-                                         "proof",     "wake"};
+constexpr std::array<std::string_view, 10> kOfState = {
+    "state-dir",     "file-system", "sqlite",   "seat-key", "bridge",
+    "second-bridge", "feed",        "hook-ran", "proof",    "wake"};
 
 base::OrderedJson as_json(const Check& check) {
   base::OrderedJson object = base::OrderedJson::object();
@@ -219,9 +225,9 @@ class Part {
 }  // namespace
 
 const std::vector<std::string>& online_ids() {
-  static const std::vector<std::string> kIds = {"service", "clock", "credential", "expiry",
-                                                "coordinator"};
-  return kIds;
+  static const std::vector<std::string> ids = {"service", "clock", "credential", "expiry",
+                                               "coordinator"};
+  return ids;
 }
 
 std::vector<std::string> doctor_ids(Wake wake) {

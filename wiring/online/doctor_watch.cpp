@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::int64_t kMsInSecond = 1000;
 constexpr std::size_t kReadBytes = 65536;
-const std::string kMend = "Look for a file system that does not answer, such as a network share.";
+constexpr const char* kMend =
+    "Look for a file system that does not answer, such as a network share.";
 
 std::string seconds(base::Milliseconds time) {
   return time.count() % kMsInSecond == 0 ? std::to_string(time.count() / kMsInSecond) + " s"
