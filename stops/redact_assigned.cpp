@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
-#include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "stops/redact_text.hpp"
 
@@ -29,25 +29,7 @@ bool is_lower(char c) {
   return c >= 'a' && c <= 'z';
 }
 
-// A name's parts: split at _ - . and where the case changes, as `apiKey`, `APIKey`.
-template <class Visit>
-void for_parts(std::string_view name, const Visit& visit) {
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= name.size(); ++i) {
-    const bool gap = i == name.size() || !in_class(name[i], kAlnum);
-    const bool hump = !gap && i > begin && is_upper(name[i]) &&
-                      (!is_upper(name[i - 1]) || (i + 1 < name.size() && is_lower(name[i + 1])));
-    if (gap || hump) {
-      if (i > begin) {
-        visit(base::to_lower_ascii(name.substr(begin, i - begin)));
-      }
-      begin = gap ? i + 1 : i;
-    }
-  }
-}
-
-constexpr std::array<std::string_view, 5> kWeak = {"access", "auth", "api", "creds", "key"};
-
+// A part of a name, in lower case.
 bool is_strong(std::string_view part, std::string_view before) {
   constexpr std::array<std::string_view, 11> kParts = {
       "password",   "passwd",      "passphrase", "pwd",       "secret",    "token",
@@ -60,37 +42,93 @@ bool is_strong(std::string_view part, std::string_view before) {
          (part == "key" && (before == "api" || before == "access" || before == "private"));
 }
 
+bool is_weak(std::string_view part) {
+  constexpr std::array<std::string_view, 5> kParts = {"access", "auth", "api", "creds", "key"};
+  return std::find(kParts.begin(), kParts.end(), part) != kParts.end();
+}
+
+// Only parts that end in one of these letters do.
+bool may_count(std::string_view part) {
+  if (part.size() < 3) {
+    return false;
+  }
+  switch (part[part.size() - 1]) {
+    case 'd':  // password, passwd, pwd
+    case 'e':  // passphrase
+    case 'h':  // auth
+    case 'i':  // api
+    case 'l':  // credential
+    case 'n':  // token
+    case 's':  // access, credentials, creds, pass
+    case 't':  // secret
+    case 'y':  // key
+      return true;
+    default:
+      return false;
+  }
+}
+
+// By the name's parts: split at _ - . and where the case changes, as `apiKey`, `APIKey`.
 Strength strength_of(std::string_view name) {
   if (name.size() > kMaxNameBytes) {
     name.remove_prefix(name.size() - kMaxNameBytes);
   }
+  std::array<char, kMaxNameBytes> lower{};
   Strength strength = Strength::none;
-  std::string before;
-  for_parts(name, [&strength, &before](std::string part) {
-    if (is_strong(part, before)) {
-      strength = Strength::strong;
-    } else if (strength == Strength::none &&
-               std::find(kWeak.begin(), kWeak.end(), part) != kWeak.end()) {
-      strength = Strength::weak;
+  std::string_view before;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= name.size(); ++i) {
+    const bool gap = i == name.size() || !in_class(name[i], kAlnum);
+    const bool hump = !gap && i > begin && is_upper(name[i]) &&
+                      (!is_upper(name[i - 1]) || (i + 1 < name.size() && is_lower(name[i + 1])));
+    if (gap || hump) {
+      const std::string_view part(lower.data() + begin, i - begin);
+      if (may_count(part)) {
+        if (is_strong(part, before)) {
+          return Strength::strong;
+        }
+        strength = is_weak(part) ? Strength::weak : strength;
+      }
+      before = part.empty() ? before : part;
+      begin = gap ? i + 1 : i;
     }
-    before = std::move(part);
-  });
+    if (!gap) {
+      lower[i] = is_upper(name[i]) ? static_cast<char>(name[i] - 'A' + 'a') : name[i];
+    }
+  }
   return strength;
 }
 
-double entropy(std::string_view value) {
-  std::array<std::size_t, 256> counts{};
+// Enough different bytes, evenly enough spread?
+bool is_random(std::string_view value) {
+  constexpr std::size_t kLeastDistinct = 12;  // so many are needed for kLeastEntropy
+  std::array<std::uint16_t, 256> counts{};
+  std::array<std::uint64_t, 4> present{};
   for (const char c : value) {
-    ++counts[static_cast<unsigned char>(c)];
+    const auto byte = static_cast<unsigned char>(c);
+    ++counts[byte];
+    present[byte / 64U] |= std::uint64_t{1} << (byte % 64U);
   }
+  std::size_t distinct = 0;
+  for (const std::uint64_t word : present) {
+    distinct += static_cast<std::size_t>(std::popcount(word));
+  }
+  if (distinct < kLeastDistinct) {
+    return false;
+  }
+  const auto bits_of = [&value](std::size_t count) {
+    const double share = static_cast<double>(count) / static_cast<double>(value.size());
+    return share * std::log2(share);
+  };
+  const double single = bits_of(1);
   double bits = 0;
-  for (const std::size_t count : counts) {
-    if (count > 0) {
-      const double share = static_cast<double>(count) / static_cast<double>(value.size());
-      bits -= share * std::log2(share);
+  for (std::size_t i = 0; i < present.size(); ++i) {
+    for (std::uint64_t word = present[i]; word != 0; word &= word - 1) {
+      const std::size_t count = counts[i * 64U + static_cast<std::size_t>(std::countr_zero(word))];
+      bits -= count == 1 ? single : bits_of(count);
     }
   }
-  return bits;
+  return bits >= kLeastEntropy;
 }
 
 // Where a value stands, and how it is quoted.
@@ -102,29 +140,21 @@ struct Value {
 
 class Scanner {
  public:
-  explicit Scanner(std::string_view text) : text_(text), rewriter_(text) {}
+  explicit Scanner(std::string_view text)
+      : text_(text), runs_(text), plain_(text), rewriter_(text) {}
 
   void scan() {
     for (std::size_t at = 0; at < text_.size();) {
-      if (text_[at] == '[') {
-        if (const std::size_t end = marker_end(text_, at); end != kNowhere) {
-          at = end;
-          continue;
-        }
-      }
-      if (!in_class(text_[at], kName)) {
-        ++at;
+      if (in_class(text_[at], kName)) {
+        const std::size_t end = skip(text_, at, kName);
+        at = std::max(end, name(at, end));
         continue;
       }
-      std::size_t end = at;
-      while (end < text_.size() && in_class(text_[end], kName)) {
-        ++end;
-      }
-      at = std::max(end, name(at, end));
+      const std::size_t end = marker_end(text_, at);
+      at = end == kNowhere ? at + 1 : end;
     }
   }
-  [[nodiscard]] bool changed() const { return rewriter_.changed(); }
-  [[nodiscard]] std::string finish() { return rewriter_.finish(); }
+  [[nodiscard]] bool finish(std::string& text) { return rewriter_.finish(text); }
 
  private:
   // What follows a name. The place to go on from.
@@ -153,7 +183,7 @@ class Scanner {
         (bytes.empty() || bytes.front() == '-' || bytes.find_first_of("0123456789") == kNowhere)) {
       return end;
     }
-    if (!is_secret(bytes, found.quotes, strength)) {
+    if (!is_secret(found, strength)) {
       return end;
     }
     rewriter_.replace(found.begin, found.end, kKind);
@@ -181,6 +211,9 @@ class Scanner {
   // Behind = : := => or a comma; behind the blanks after an option. kNowhere: no value follows.
   [[nodiscard]] std::size_t behind_sign(std::size_t sign, bool quoted_name, bool option) const {
     const std::string_view rest = text_.substr(sign);
+    if (rest.front() != '=' && rest.front() != ':' && rest.front() != ',') {
+      return option ? sign : kNowhere;
+    }
     std::size_t length = 0;
     if (rest.starts_with(":=") || rest.starts_with("=>")) {
       length = 2;
@@ -196,7 +229,7 @@ class Scanner {
     return length == kNowhere ? kNowhere : skip_blanks(sign + length);
   }
 
-  [[nodiscard]] Value value_at(std::size_t at) const {
+  [[nodiscard]] Value value_at(std::size_t at) {
     std::size_t open = at;
     const bool escaped =
         open + 1 < text_.size() && text_[open] == '\\' && is_quote(text_[open + 1]);
@@ -216,51 +249,72 @@ class Scanner {
     return bare(at);
   }
 
-  [[nodiscard]] Value bare(std::size_t at) const {
+  [[nodiscard]] Value bare(std::size_t at) {
     // A reference may hold blanks: {{ x }}, $(c d).
     const std::string_view rest = text_.substr(at, 2);
-    const std::string_view close = rest == "{{" ? "}}" : rest == "$(" ? ")" : "";
-    if (!close.empty()) {
-      const std::size_t line = std::min(text_.find('\n', at), text_.size());
-      const std::size_t end = text_.substr(at, line - at).find(close);
-      if (end != kNowhere) {
-        return {at, at + end + close.size(), Quotes::none};
-      }
+    const std::size_t close = rest == "{{" ? braces(at) : rest == "$(" ? bracket(at) : kNowhere;
+    if (close != kNowhere && close <= line(at)) {
+      return {at, close, Quotes::none};
     }
     if (const std::size_t end = marker_end(text_, at); end != kNowhere) {
       return {at, end, Quotes::none};
     }
-    return {at, std::min(text_.find_first_of(" \t\r\n\"'`,;)]}<>&|\\", at), text_.size()),
-            Quotes::none};
+    return {at, at < text_.size() ? runs_.end(kBare, at) : at, Quotes::none};
   }
 
-  [[nodiscard]] static bool is_secret(std::string_view value, Quotes quotes, Strength strength) {
+  // Behind the next }} or ), and the end of the line.
+  std::size_t braces(std::size_t at) {
+    const std::size_t found =
+        braces_.from(at, [this](std::size_t from) { return text_.find("}}", from); });
+    return found == kNowhere ? kNowhere : found + 2;
+  }
+  std::size_t bracket(std::size_t at) {
+    const std::size_t found =
+        bracket_.from(at, [this](std::size_t from) { return text_.find(')', from); });
+    return found == kNowhere ? kNowhere : found + 1;
+  }
+  std::size_t line(std::size_t at) {
+    return std::min(line_.from(at, [this](std::size_t from) { return text_.find('\n', from); }),
+                    text_.size());
+  }
+
+  [[nodiscard]] bool is_secret(const Value& found, Strength strength) {
+    const std::string_view value = text_.substr(found.begin, found.end - found.begin);
     // In single quotes a shell refers to nothing.
-    if (quotes == Quotes::literal && value.size() > 1 && value.front() == '$') {
+    if (found.quotes == Quotes::literal && value.size() > 1 && value.front() == '$') {
       return strength == Strength::strong;
     }
-    if (is_plain_value(value, quotes)) {
+    if (plain_.has(found.begin, found.end, found.quotes)) {
       return false;
     }
-    const std::size_t length = base::count_code_points(value);
+    // A longer value need not be counted to its end. A code point has at most four bytes.
+    if (strength == Strength::weak && value.size() > 4 * kMostWeak) {
+      return false;
+    }
+    const std::size_t most = strength == Strength::strong ? kLeastStrong : kMostWeak + 1;
+    const std::size_t length = base::count_code_points(base::prefix_code_points(value, most));
     if (strength == Strength::strong) {
       return length >= kLeastStrong;
     }
     const bool publishable = value.starts_with("pk_live_") || value.starts_with("pk_test_");
-    return length >= kLeastWeak && length <= kMostWeak && !publishable &&
-           entropy(value) >= kLeastEntropy;
+    return length >= kLeastWeak && length <= kMostWeak && !publishable && is_random(value);
   }
 
   std::string_view text_;
+  Runs runs_;
+  PlainValues plain_;
+  Next braces_;
+  Next bracket_;
+  Next line_;
   Rewriter rewriter_;
 };
 
 }  // namespace
 
-std::string redact_assigned(std::string text) {
+bool redact_assigned(std::string& text) {
   Scanner scanner(text);
   scanner.scan();
-  return scanner.changed() ? scanner.finish() : std::move(text);
+  return scanner.finish(text);
 }
 
 }  // namespace robot_council::stops::redaction

@@ -13,12 +13,25 @@ constexpr std::string_view kKind = "auth";
 constexpr std::size_t kLeastBearer = 20;  // bytes of a token after the bare word Bearer
 constexpr std::size_t kLeastValue = 4;
 
+// Bytes at which something may begin: : - [ and the letters of the words below.
+constexpr std::array<bool, 256> kStarts = [] {
+  std::array<bool, 256> starts{};
+  for (const char c : std::string_view(":-[aAbBcC")) {
+    starts[static_cast<unsigned char>(c)] = true;
+  }
+  return starts;
+}();
+
 class Scanner {
  public:
-  explicit Scanner(std::string_view text) : text_(text), rewriter_(text) {}
+  explicit Scanner(std::string_view text) : text_(text), plain_(text), rewriter_(text) {}
 
   void scan() {
     for (std::size_t at = 0; at < text_.size();) {
+      if (!kStarts[static_cast<unsigned char>(text_[at])]) {
+        ++at;
+        continue;
+      }
       if (text_[at] == '[') {
         if (const std::size_t end = marker_end(text_, at); end != kNowhere) {
           at = end;
@@ -28,8 +41,7 @@ class Scanner {
       at = std::max(at + 1, step(at));
     }
   }
-  [[nodiscard]] bool changed() const { return rewriter_.changed(); }
-  [[nodiscard]] std::string finish() { return rewriter_.finish(); }
+  [[nodiscard]] bool finish(std::string& text) { return rewriter_.finish(text); }
 
  private:
   // Looks at one place; the place to go on from, 0 = the next byte.
@@ -56,11 +68,15 @@ class Scanner {
   [[nodiscard]] bool is_start(std::size_t at) const {
     return at == 0 || !in_class(text_[at - 1], kAlnum);
   }
-  [[nodiscard]] std::size_t skip(std::size_t at, std::string_view any) const {
-    return std::min(text_.find_first_not_of(any, at), text_.size());
+  [[nodiscard]] std::size_t blanks(std::size_t at, std::string_view also = {}) const {
+    while (at < text_.size() &&
+           (text_[at] == ' ' || text_[at] == '\t' || also.find(text_[at]) != kNowhere)) {
+      ++at;
+    }
+    return at;
   }
-  [[nodiscard]] std::size_t until(std::size_t at, std::string_view any) const {
-    return std::min(text_.find_first_of(any, at), text_.size());
+  [[nodiscard]] bool is_plain(std::size_t begin, std::size_t end) {
+    return plain_.has(begin, end, Quotes::other);
   }
   std::size_t hide(std::size_t begin, std::size_t end) {
     rewriter_.replace(begin, end, kKind);
@@ -69,16 +85,16 @@ class Scanner {
 
   // scheme://user:PASS@host
   std::size_t url(std::size_t at) {
-    if (text_.substr(at, 3) != "://") {
+    if (!text_.substr(at).starts_with("://")) {
       return 0;
     }
     const std::size_t begin = at + 3;
-    const std::size_t end = until(begin, "/?# \t\r\n\"'<>`");
+    const std::size_t end = skip(text_, begin, kAuthority);
     const std::string_view authority = text_.substr(begin, end - begin);
     const std::size_t host = authority.rfind('@');
     const std::size_t colon = authority.find(':');
     if (host == kNowhere || colon == kNowhere || colon + 1 >= host ||
-        is_plain_value(authority.substr(colon + 1, host - colon - 1), Quotes::other)) {
+        is_plain(begin + colon + 1, begin + host)) {
       return end;
     }
     (void)hide(begin + colon + 1, begin + host);
@@ -87,18 +103,15 @@ class Scanner {
 
   // curl's -u user:PASS; numbers on both sides are ids.
   std::size_t user_option(std::size_t at) {
-    std::size_t value = 0;
-    for (const std::string_view option : {std::string_view("-u"), std::string_view("--user")}) {
-      if (text_.substr(at, option.size()) == option) {
-        value = at + option.size();
-      }
-    }
-    if (value == 0 || value >= text_.size() || !in_class(text_[value], kBlank) ||
+    const std::string_view rest = text_.substr(at);
+    const std::size_t length = rest.starts_with("-u") ? 2 : rest.starts_with("--user") ? 6 : 0;
+    std::size_t value = at + length;
+    if (length == 0 || value >= text_.size() || !in_class(text_[value], kBlank) ||
         (at > 0 && !in_class(text_[at - 1], kBlank) && text_[at - 1] != '`')) {
       return 0;
     }
-    value = skip(value, " \t\"'");
-    const std::size_t end = until(value, " \t\r\n\"'`");
+    value = blanks(value, "\"'");
+    const std::size_t end = skip(text_, value, kArgument);
     const std::string_view pair = text_.substr(value, end - value);
     const std::size_t colon = pair.find(':');
     if (colon == kNowhere || colon == 0 || colon + 1 == pair.size() ||
@@ -107,7 +120,7 @@ class Scanner {
     }
     const std::string_view secret = pair.substr(colon + 1);
     const bool ids = base::parse_digits(secret) && base::parse_digits(pair.substr(0, colon));
-    return ids || is_plain_value(secret, Quotes::other) ? 0 : hide(value + colon + 1, end);
+    return ids || is_plain(value + colon + 1, end) ? 0 : hide(value + colon + 1, end);
   }
 
   // Authorization: Basic, Bearer, token
@@ -117,17 +130,20 @@ class Scanner {
     if (!starts_with_nocase(text_.substr(at), kHeader)) {
       return 0;
     }
-    std::size_t value = skip(at + kHeader.size(), "\"'\\");
-    value = skip(value, " \t");
+    std::size_t value = at + kHeader.size();
+    while (value < text_.size() && std::string_view("\"'\\").find(text_[value]) != kNowhere) {
+      ++value;
+    }
+    value = blanks(value);
     if (value >= text_.size() || (text_[value] != ':' && text_[value] != '=')) {
       return 0;
     }
-    value = skip(value + 1, " \t\"'\\");
+    value = blanks(value + 1, "\"'\\");
     for (const std::string_view scheme : kSchemes) {
       const std::size_t after = value + scheme.size();
       if (starts_with_nocase(text_.substr(value), scheme) && after < text_.size() &&
           (text_[after] == ' ' || text_[after] == '\t')) {
-        return token(skip(after, " \t"), kLeastValue);
+        return token(blanks(after), kLeastValue);
       }
     }
     return 0;
@@ -140,15 +156,12 @@ class Scanner {
         (text_[after] != ' ' && text_[after] != '\t')) {
       return 0;
     }
-    return token(skip(after, " \t"), kLeastBearer);
+    return token(blanks(after), kLeastBearer);
   }
 
   std::size_t token(std::size_t begin, std::size_t least) {
-    std::size_t end = begin;
-    while (end < text_.size() && in_class(text_[end], kToken)) {
-      ++end;
-    }
-    if (end - begin < least || is_plain_value(text_.substr(begin, end - begin), Quotes::other)) {
+    const std::size_t end = skip(text_, begin, kToken);
+    if (end - begin < least || is_plain(begin, end)) {
       return end;
     }
     return hide(begin, end);
@@ -160,27 +173,28 @@ class Scanner {
     if (!starts_with_nocase(text_.substr(at), kHeader)) {
       return 0;
     }
-    const std::size_t begin = skip(at + kHeader.size(), " \t");
-    const std::size_t end = until(begin, "\r\n\"'`");
+    const std::size_t begin = blanks(at + kHeader.size());
+    const std::size_t end = skip(text_, begin, kCookie);
     const std::string_view value = text_.substr(begin, end - begin);
     const std::size_t equals = value.find('=');
     if (equals == kNowhere || equals == 0 || marker_end(value, 0) != kNowhere ||
-        is_plain_value(value.substr(equals + 1), Quotes::other)) {
+        is_plain(begin + equals + 1, end)) {
       return end;
     }
     return hide(begin, end);
   }
 
   std::string_view text_;
+  PlainValues plain_;
   Rewriter rewriter_;
 };
 
 }  // namespace
 
-std::string redact_auth(std::string text) {
+bool redact_auth(std::string& text) {
   Scanner scanner(text);
   scanner.scan();
-  return scanner.changed() ? scanner.finish() : std::move(text);
+  return scanner.finish(text);
 }
 
 }  // namespace robot_council::stops::redaction

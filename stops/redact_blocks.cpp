@@ -7,10 +7,10 @@
 namespace robot_council::stops::redaction {
 namespace {
 
-constexpr std::string_view kBegin = "-----BEGIN ";
-constexpr std::string_view kEnd = "-----END ";
-constexpr std::string_view kPutty = "PuTTY-User-Key-File-";
-constexpr std::string_view kPuttyEnd = "Private-MAC:";
+constexpr std::string_view kBeginHead = "-----BEGIN ";
+constexpr std::string_view kEndHead = "-----END ";
+constexpr Finder kPutty("PuTTY-User-Key-File-");
+constexpr Finder kPuttyEnd("Private-MAC:");
 constexpr std::size_t kMaxLabel = 48;  // bytes of what stands between BEGIN and the dashes
 
 // End of the line `-----BEGIN .. PRIVATE KEY( BLOCK)-----` that begins at `at`.
@@ -30,56 +30,88 @@ struct Armour {
   std::size_t end = kNowhere;
 };
 
-Armour next_armour(std::string_view text, std::size_t from, std::string_view head) {
-  for (std::size_t at = text.find(head, from); at != kNowhere; at = text.find(head, at + 1)) {
-    if (const std::size_t end = armour_end(text, at, head); end != kNowhere) {
-      return {at, end};
+// The lines of one sort, -----BEGIN or -----END, from the text's start to its end.
+class Armours {
+ public:
+  Armours(std::string_view text, std::string_view head) : text_(text), head_(head), finder_(head) {
+    pass(0);
+  }
+  [[nodiscard]] const Armour& now() const { return now_; }
+  // The first one that begins at `from` or behind it; never an earlier one than now().
+  void pass(std::size_t from) {
+    if (now_.begin != kNowhere && now_.begin >= from && now_.end > 0) {
+      return;
     }
+    while (from_ != kNowhere) {
+      const std::size_t at = finder_.find(text_, std::max(from, from_));
+      from_ = at == kNowhere ? kNowhere : at + 1;
+      const std::size_t end = at == kNowhere ? kNowhere : armour_end(text_, at, head_);
+      if (end != kNowhere) {
+        now_ = {at, end};
+        return;
+      }
+    }
+    now_ = {};
   }
-  return {};
+
+ private:
+  std::string_view text_;
+  std::string_view head_;
+  Finder finder_;
+  std::size_t from_ = 0;  // where to search for the next
+  Armour now_{0, 0};
+};
+
+bool redact_keys(std::string& text) {
+  Rewriter rewriter(text);
+  Armours begins(text, kBeginHead);
+  Armours ends(text, kEndHead);
+  while (begins.now().begin != kNowhere || ends.now().begin != kNowhere) {
+    std::size_t at = text.size();
+    if (ends.now().begin < begins.now().begin) {
+      // The text begins inside a key.
+      at = ends.now().end;
+      rewriter.restart();
+      rewriter.replace(0, at, "private-key");
+    } else {
+      const Armour key = begins.now();
+      ends.pass(key.end);
+      at = ends.now().begin == kNowhere ? text.size() : ends.now().end;
+      rewriter.replace(key.begin, at, "private-key");
+    }
+    begins.pass(at);
+    ends.pass(at);
+  }
+  return rewriter.finish(text);
 }
 
-std::string redact_keys(std::string text) {
+bool redact_putty(std::string& text) {
   Rewriter rewriter(text);
-  const Armour begin = next_armour(text, 0, kBegin);
-  Armour end = next_armour(text, 0, kEnd);
-  std::size_t at = 0;
-  if (end.begin != kNowhere && (begin.begin == kNowhere || end.begin < begin.begin)) {
-    // The text begins inside a key.
-    rewriter.replace(0, end.end, "private-key");
-    at = end.end;
-  }
-  for (Armour key = next_armour(text, at, kBegin); key.begin != kNowhere;
-       key = next_armour(text, at, kBegin)) {
-    end = next_armour(text, key.end, kEnd);
-    at = end.begin == kNowhere ? text.size() : end.end;
-    rewriter.replace(key.begin, at, "private-key");
-  }
-  return rewriter.changed() ? rewriter.finish() : std::move(text);
-}
-
-std::string redact_putty(std::string text) {
-  Rewriter rewriter(text);
-  for (std::size_t at = text.find(kPutty); at != kNowhere;) {
-    const std::size_t mac = text.find(kPuttyEnd, at);
+  for (std::size_t at = kPutty.find(text, 0); at != kNowhere;) {
+    const std::size_t mac = kPuttyEnd.find(text, at);
     const std::size_t end =
         mac == kNowhere ? text.size() : std::min(text.find('\n', mac), text.size());
     rewriter.replace(at, end, "private-key");
-    at = text.find(kPutty, end);
+    at = kPutty.find(text, end);
   }
-  return rewriter.changed() ? rewriter.finish() : std::move(text);
+  return rewriter.finish(text);
 }
 
 // A key's value that the steps before left open: not in armour.
-std::string redact_account(std::string text) {
+bool redact_account(std::string& text) {
   constexpr std::string_view kName = "\"private_key\"";
-  if (text.find("auth_provider_x509_cert_url") == kNowhere) {
-    return text;
+  constexpr Finder kNames(kName);
+  constexpr Finder kAccount("auth_provider_x509_cert_url");
+  if (kAccount.find(text, 0) == kNowhere) {
+    return false;
   }
   Rewriter rewriter(text);
-  for (std::size_t at = text.find(kName); at != kNowhere; at = text.find(kName, at)) {
+  for (std::size_t at = kNames.find(text, 0); at != kNowhere; at = kNames.find(text, at)) {
     at += kName.size();
-    std::size_t value = std::min(text.find_first_not_of(" \t\r\n:", at), text.size());
+    std::size_t value = at;
+    while (value < text.size() && (in_class(text[value], kBlank) || text[value] == ':')) {
+      ++value;
+    }
     if (value == text.size() || text[value] != '"') {
       continue;
     }
@@ -94,13 +126,16 @@ std::string redact_account(std::string text) {
       rewriter.replace(value, end, "gcp-account");
     }
   }
-  return rewriter.changed() ? rewriter.finish() : std::move(text);
+  return rewriter.finish(text);
 }
 
 }  // namespace
 
-std::string redact_blocks(std::string text) {
-  return redact_account(redact_putty(redact_keys(std::move(text))));
+bool redact_blocks(std::string& text) {
+  const bool keys = redact_keys(text);
+  const bool putty = redact_putty(text);
+  const bool account = redact_account(text);
+  return keys || putty || account;
 }
 
 }  // namespace robot_council::stops::redaction

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/text.hpp"
-
 namespace robot_council::stops::redaction {
 namespace {
 
@@ -29,45 +27,20 @@ bool is_reference(std::string_view value) {
          std::all_of(value.begin() + 1, value.end() - 1, [](char c) { return in_class(c, kWord); });
 }
 
-// /usr/x, ./x, ~/x: a path is not a secret. Base64 has other characters than a path's.
-bool is_path(std::string_view value) {
-  constexpr std::array<std::string_view, 4> kHeads = {"/", "./", "../", "~/"};
-  const bool begins = std::any_of(kHeads.begin(), kHeads.end(), [value](std::string_view head) {
-    return value.substr(0, head.size()) == head;
-  });
-  return begins && value.find_first_of("+=") == std::string_view::npos;
+// true, null and the like.
+bool is_word_for_nothing(std::string_view value) {
+  constexpr std::array<std::string_view, 7> kWords = {"true", "false",     "null", "none",
+                                                      "nil",  "undefined", "empty"};
+  return value.size() <= 9 &&
+         std::any_of(kWords.begin(), kWords.end(), [value](std::string_view word) {
+           return value.size() == word.size() && starts_with_nocase(value, word);
+         });
 }
+
+constexpr std::string_view kScheme = "://";
+constexpr Finder kSchemeFinder(kScheme);
 
 }  // namespace
-
-Class class_of(char letter) {
-  switch (letter) {
-    case 'a':
-      return kAlnum;
-    case 'h':
-      return kHex;
-    case 'b':
-      return kBase64;
-    case 'd':
-      return kDigit;
-    case 'u':
-      return kUpperDigit;
-    case 'l':
-      return kLowerDigit;
-    case 't':
-      return kWordDot;
-    case 'p':
-      return kWordSlash;
-    case 'j':
-      return kBase64Any;
-    case 's':
-      return kPlainBase64;
-    case 'n':
-      return kDashed;
-    default:
-      return kWord;
-  }
-}
 
 std::size_t Runs::end(Class wanted, std::size_t at) {
   Slots& slots = by_class_[static_cast<std::size_t>(std::countr_zero(wanted))];
@@ -76,10 +49,7 @@ std::size_t Runs::end(Class wanted, std::size_t at) {
       return known.end;
     }
   }
-  std::size_t end = at;
-  while (end < text_.size() && in_class(text_[end], wanted)) {
-    ++end;
-  }
+  const std::size_t end = skip(text_, at, wanted);
   if (end > at) {
     slots.known[slots.next] = {at, end};
     slots.next = (slots.next + 1) % slots.known.size();
@@ -88,14 +58,11 @@ std::size_t Runs::end(Class wanted, std::size_t at) {
 }
 
 std::size_t marker_end(std::string_view text, std::size_t at) {
-  if (text.substr(at, kMarkerHead.size()) != kMarkerHead) {
+  if (at >= text.size() || text[at] != '[' || text.substr(at, kMarkerHead.size()) != kMarkerHead) {
     return kNowhere;
   }
-  std::size_t end = at + kMarkerHead.size();
-  const std::size_t limit = std::min(text.size(), end + kMaxKind);
-  while (end < limit && in_class(text[end], kDashed)) {
-    ++end;
-  }
+  const std::size_t kind = at + kMarkerHead.size();
+  const std::size_t end = skip(text.substr(0, kind + kMaxKind), kind, kDashed);
   return end < text.size() && text[end] == ']' ? end + 1 : kNowhere;
 }
 
@@ -107,6 +74,9 @@ bool starts_with_nocase(std::string_view text, std::string_view lower) {
 }
 
 void Rewriter::replace(std::size_t begin, std::size_t end, std::string_view kind) {
+  if (out_.empty()) {
+    out_.reserve(text_.size() + text_.size() / 4);
+  }
   out_ += text_.substr(last_, begin - last_);
   out_ += kMarkerHead;
   out_ += kind;
@@ -114,30 +84,48 @@ void Rewriter::replace(std::size_t begin, std::size_t end, std::string_view kind
   last_ = end;
 }
 
-std::string Rewriter::finish() {
-  out_ += text_.substr(last_);
-  return std::move(out_);
+void Rewriter::restart() {
+  out_.clear();
+  last_ = 0;
 }
 
-bool is_plain_value(std::string_view value, Quotes quotes) {
-  constexpr std::array<std::string_view, 7> kWords = {"true", "false",     "null", "none",
-                                                      "nil",  "undefined", "empty"};
-  if (value.empty() || marker_end(value, 0) != kNowhere) {
+bool Rewriter::finish(std::string& text) {
+  if (last_ == 0) {
+    return false;
+  }
+  out_ += text_.substr(last_);
+  text = std::move(out_);
+  return true;
+}
+
+bool PlainValues::has(std::size_t begin, std::size_t end, Quotes quotes) {
+  if (begin >= end || marker_end(text_.substr(0, end), begin) != kNowhere) {
     return true;
   }
-  if (quotes != Quotes::literal && is_reference(value)) {
-    return true;
-  }
-  if (std::any_of(kWords.begin(), kWords.end(), [value](std::string_view word) {
-        return base::equals_ignoring_case(value, word);
-      })) {
+  const std::string_view value = text_.substr(begin, end - begin);
+  if ((quotes != Quotes::literal && is_reference(value)) || is_word_for_nothing(value)) {
     return true;
   }
   const bool repeated =
       value.size() >= kLeastRepeated &&
       std::all_of(value.begin(), value.end(), [value](char c) { return c == value.front(); });
-  return repeated || is_path(value) ||
-         (value.find("://") != std::string_view::npos && in_class(value.front(), kAlnum));
+  if (repeated || is_path(begin, end)) {
+    return true;
+  }
+  const std::size_t scheme =
+      in_class(value.front(), kAlnum)
+          ? scheme_.from(begin, [this](std::size_t at) { return kSchemeFinder.find(text_, at); })
+          : kNowhere;
+  return scheme != kNowhere && scheme + kScheme.size() <= end;
+}
+
+// /usr/x, ./x, ~/x: a path is not a secret. Base64 has other characters than a path's.
+bool PlainValues::is_path(std::size_t begin, std::size_t end) {
+  constexpr std::array<std::string_view, 4> kHeads = {"/", "./", "../", "~/"};
+  const std::string_view value = text_.substr(begin, end - begin);
+  return std::any_of(kHeads.begin(), kHeads.end(),
+                     [value](std::string_view head) { return value.starts_with(head); }) &&
+         base64_.from(begin, [this](std::size_t at) { return skip(text_, at, kNoSum); }) >= end;
 }
 
 }  // namespace robot_council::stops::redaction

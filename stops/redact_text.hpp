@@ -10,7 +10,7 @@
 namespace robot_council::stops::redaction {
 
 // Classes of bytes, one bit each.
-using Class = std::uint16_t;
+using Class = std::uint32_t;
 inline constexpr Class kAlnum = 1U << 0U;         // a
 inline constexpr Class kWord = 1U << 1U;          // w: a _ -
 inline constexpr Class kHex = 1U << 2U;           // h
@@ -26,6 +26,13 @@ inline constexpr Class kDashed = 1U << 11U;       // n: a -
 inline constexpr Class kToken = 1U << 12U;        // k: w . ~ + / =
 inline constexpr Class kBlank = 1U << 13U;        // space, tab, line breaks
 inline constexpr Class kName = 1U << 14U;         // i: w .
+inline constexpr Class kUrl = 1U << 15U;          // all but blanks, quotes, < >
+inline constexpr Class kBare = 1U << 16U;         // kUrl without what ends a value in code
+inline constexpr Class kAuthority = 1U << 17U;    // kUrl without / ? #
+inline constexpr Class kArgument = 1U << 18U;     // all but blanks and quotes
+inline constexpr Class kCookie = 1U << 19U;       // all but line breaks and quotes
+inline constexpr Class kNoSum = 1U << 20U;        // all but + and =
+inline constexpr std::size_t kClassCount = 21;
 
 constexpr Class classes_of(char c) {
   const bool digit = c >= '0' && c <= '9';
@@ -37,6 +44,11 @@ constexpr Class classes_of(char c) {
   const bool plain64 = alnum || c == '+' || c == '/';
   const bool base64 = plain64 || c == '=';
   const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+  const bool line_break = c == '\n' || c == '\r';
+  const bool quote = c == '"' || c == '\'' || c == '`';
+  const bool url = !blank && !quote && c != '<' && c != '>';
+  const bool code =
+      c == ',' || c == ';' || c == ')' || c == ']' || c == '}' || c == '&' || c == '|' || c == '\\';
   unsigned bits = 0;
   const auto set = [&bits](bool on, Class bit) { bits |= on ? bit : 0U; };
   set(alnum, kAlnum);
@@ -54,6 +66,12 @@ constexpr Class classes_of(char c) {
   set(base64 || word || c == '.' || c == '~', kToken);
   set(blank, kBlank);
   set(word || c == '.', kName);
+  set(url, kUrl);
+  set(url && !code, kBare);
+  set(url && c != '/' && c != '?' && c != '#', kAuthority);
+  set(!blank && !quote, kArgument);
+  set(!line_break && !quote, kCookie);
+  set(c != '+' && c != '=', kNoSum);
   return static_cast<Class>(bits);
 }
 
@@ -69,10 +87,66 @@ inline constexpr std::array<Class, 256> kClasses = make_table();
 [[nodiscard]] inline bool in_class(char c, Class wanted) {
   return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0;
 }
-// The class of a letter above.
-[[nodiscard]] Class class_of(char letter);
 
 inline constexpr std::size_t kNowhere = std::string_view::npos;
+
+// The first place from `at` on whose byte is not of class `wanted`.
+[[nodiscard]] inline std::size_t skip(std::string_view text, std::size_t at, Class wanted) {
+  while (at < text.size() && in_class(text[at], wanted)) {
+    ++at;
+  }
+  return at;
+}
+
+// Searches for one word. Looks at the last byte of each window first and jumps by what it finds
+// there (Horspool), so that a text made of the word's own beginnings costs no more than another.
+class Finder {
+ public:
+  constexpr explicit Finder(std::string_view word) : word_(word) {
+    for (std::uint8_t& jump : jumps_) {
+      jump = static_cast<std::uint8_t>(word.size());
+    }
+    for (std::size_t i = 0; i + 1 < word.size(); ++i) {
+      jumps_[static_cast<unsigned char>(word[i])] = static_cast<std::uint8_t>(word.size() - 1 - i);
+    }
+  }
+  [[nodiscard]] std::size_t find(std::string_view text, std::size_t from) const {
+    const std::size_t last = word_.size() - 1;
+    for (std::size_t at = from; at + last < text.size();) {
+      const char c = text[at + last];
+      if (c == word_[last] && text.substr(at, last) == word_.substr(0, last)) {
+        return at;
+      }
+      at += jumps_[static_cast<unsigned char>(c)];
+    }
+    return kNowhere;
+  }
+
+ private:
+  std::string_view word_;
+  std::array<std::uint8_t, 256> jumps_{};
+};
+
+// Where something comes next. Remembers its last answer: many questions about one far place, or
+// about one that never comes, stay linear. Threads: one.
+class Next {
+ public:
+  // `find(at)`: the first place from `at` on, kNowhere if there is none.
+  template <class Find>
+  [[nodiscard]] std::size_t from(std::size_t at, const Find& find) {
+    if (!asked_ || at < at_ || (found_ != kNowhere && at > found_)) {
+      asked_ = true;
+      at_ = at;
+      found_ = find(at);
+    }
+    return found_;
+  }
+
+ private:
+  bool asked_ = false;
+  std::size_t at_ = 0;
+  std::size_t found_ = kNowhere;
+};
 
 // End of the run of `wanted` that covers `at`; `at` if it is not in one. Remembers the last few
 // runs, so that many questions about one long run stay linear. Threads: one.
@@ -93,7 +167,7 @@ class Runs {
     std::size_t next = 0;
   };
   std::string_view text_;
-  std::array<Slots, 16> by_class_{};
+  std::array<Slots, kClassCount> by_class_{};
 };
 
 // End of the marker [REDACTED:kind] that begins at `at`; kNowhere if none does.
@@ -106,9 +180,11 @@ class Rewriter {
   explicit Rewriter(std::string_view text) : text_(text) {}
   // [begin, end) becomes the marker of `kind`; begin is at or behind the last end.
   void replace(std::size_t begin, std::size_t end, std::string_view kind);
-  [[nodiscard]] bool changed() const { return last_ > 0; }
-  // The whole new text.
-  [[nodiscard]] std::string finish();
+  // Forgets what was replaced so far.
+  void restart();
+  // Puts the whole new text in place of `text`, the one it was made for. false: nothing was
+  // replaced.
+  [[nodiscard]] bool finish(std::string& text);
 
  private:
   std::string_view text_;
@@ -116,17 +192,29 @@ class Rewriter {
   std::size_t last_ = 0;
 };
 
-// A value that is no secret by itself: a reference ($VAR, ${VAR}, $(c), {{ x }}, %VAR%), a path, a
-// URL, true, null and the like, one repeated character, a marker. `literal`: in single quotes,
-// where a $ refers to nothing.
+// Values that are no secret by themselves: a reference ($VAR, ${VAR}, $(c), {{ x }}, %VAR%), a
+// path, a URL, true, null and the like, one repeated character, a marker. `literal`: in single
+// quotes, where a $ refers to nothing. Asked about values from left to right; threads: one.
 enum class Quotes : std::uint8_t { none, literal, other };
-[[nodiscard]] bool is_plain_value(std::string_view value, Quotes quotes);
+class PlainValues {
+ public:
+  explicit PlainValues(std::string_view text) : text_(text) {}
+  // Is [begin, end) of the text such a value?
+  [[nodiscard]] bool has(std::size_t begin, std::size_t end, Quotes quotes);
 
-// The steps, in order; each returns the new text.
-[[nodiscard]] std::string redact_blocks(std::string text);    // private-key, gcp-account
-[[nodiscard]] std::string redact_shapes(std::string text);    // tokens known by their shape
-[[nodiscard]] std::string redact_auth(std::string text);      // auth
-[[nodiscard]] std::string redact_assigned(std::string text);  // assigned
+ private:
+  [[nodiscard]] bool is_path(std::size_t begin, std::size_t end);
+
+  std::string_view text_;
+  Next scheme_;  // the next "://"
+  Next base64_;  // the next + or =
+};
+
+// The steps, in order. true: it changed the text.
+[[nodiscard]] bool redact_blocks(std::string& text);    // private-key, gcp-account
+[[nodiscard]] bool redact_shapes(std::string& text);    // tokens known by their shape
+[[nodiscard]] bool redact_auth(std::string& text);      // auth
+[[nodiscard]] bool redact_assigned(std::string& text);  // assigned
 
 // Names of all kinds, for telling our markers from a text that only looks like one.
 [[nodiscard]] bool is_shape_kind(std::string_view kind);

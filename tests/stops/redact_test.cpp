@@ -233,16 +233,33 @@ TEST(Redact, OnlyOurMarkersAreKinds) {
 
 // 61; the bound of 20 ms is measured in release, here that time follows length.
 TEST(Redact, HostileTextsAreLinear) {
-  for (const char* part : {"a",           "=",
-                           "eyJ.",        "eyJ-",
-                           "-----BEGIN ", "-----BEGIN X PRIVATE KEY-----",
-                           "sk-",         "://a:",
-                           "password=",   "\"token\":\"",
-                           "[REDACTED:",  "glpat-",
-                           "dp.pt.",      "\\\"",
-                           "0",           "A3-",
-                           "-u a:",       "aws key ",
-                           "cookie:",     "$("}) {
+  for (const char* part : {"a",
+                           "=",
+                           "eyJ.",
+                           "eyJ-",
+                           "-----BEGIN ",
+                           "-----BEGIN X PRIVATE KEY-----",
+                           "sk-",
+                           "://a:",
+                           "password=",
+                           "\"token\":\"",
+                           "[REDACTED:",
+                           "glpat-",
+                           "dp.pt.",
+                           "\\\"",
+                           "0",
+                           "A3-",
+                           "-u a:",
+                           "aws key ",
+                           "cookie:",
+                           "$(",
+                           "_authToken=$",
+                           "password=$(",
+                           "password={{",
+                           "password=${",
+                           "password=a://",
+                           "password=/",
+                           "key="}) {
     std::string text;
     while (text.size() < 200000) {
       text += part;
