@@ -122,10 +122,11 @@ TEST_F(StopsJudge, CommandFailures) {
 // 15, 70 (command), 73: no child is left, a stopped one neither.
 TEST_F(StopsJudge, AHangingOrStoppedChildIsKilledAtItsDeadline) {
   world_.user_policy({{"judge", "command"}, {"timeout_ms", "300"}});
-  for (const std::string script :
-       {"sleep 4711.5", "kill -STOP $$", "trap '' TERM; sleep 4711.5; sleep 4711.5",
-        "sleep 4711.5 & exec sleep 4711.5",
-        "(sleep 4711.5 &) ; exec cat >/dev/null; sleep 4711.5"}) {
+  const std::string mark = "4711." + std::to_string(::getpid());  // nobody else's sleep
+  const std::string nap = "sleep " + mark;
+  for (const std::string& script :
+       {nap, std::string("kill -STOP $$"), "trap '' TERM; " + nap + "; " + nap,
+        nap + " & exec " + nap, "(" + nap + " &) ; exec cat >/dev/null; " + nap}) {
     const auto begin = std::chrono::steady_clock::now();
     const stops::LogLine line = world_.recorded(
         world_.stop("Shall I?", {{"session_id", base::quote_json("h" + script.substr(0, 20))}}),
@@ -133,7 +134,7 @@ TEST_F(StopsJudge, AHangingOrStoppedChildIsKilledAtItsDeadline) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4)) << script;
     EXPECT_TRUE(told(line) == "error timeout" || told(line) == "error malformed_response")
         << script << ": " << told(line);
-    EXPECT_TRUE(test::wait_until([this] { return children_of("4711.5").empty(); })) << script;
+    EXPECT_TRUE(test::wait_until([this, &mark] { return children_of(mark).empty(); })) << script;
   }
 }
 
