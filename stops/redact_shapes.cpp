@@ -22,7 +22,7 @@ constexpr std::array<bool, 256> kStarts = [] {
 
 // Shapes without a prefix, in the table's order.
 constexpr auto kWithoutPrefix = [] {
-  constexpr std::size_t kCount = static_cast<std::size_t>(std::count_if(
+  constexpr auto kCount = static_cast<std::size_t>(std::count_if(
       kShapes.begin(), kShapes.end(), [](const Shape& shape) { return shape.prefix.empty(); }));
   std::array<PrefixTree::Number, kCount> numbers{};
   std::size_t count = 0;
