@@ -106,7 +106,7 @@ class Serving {
 
  private:
   void read_line() {
-    const auto deadline = base::deadline_in(Milliseconds(10000));
+    const auto deadline = base::deadline_in(Milliseconds(30000));
     while (line_.find('\n') == std::string::npos) {
       auto ready = base::wait_readable(child_->standard_out.get(), deadline);
       std::string part(512, '\0');

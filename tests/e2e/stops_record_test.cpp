@@ -1,6 +1,7 @@
 // `stops record` as a client runs it: the hook, what it skips, where its policy comes from.
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -23,7 +24,9 @@ namespace {
 
 using test::payload_fixture;
 using test::program;
+using test::Ran;
 using test::read_text;
+using test::run;
 using test::StopsWorld;
 using test::told;
 using test::Values;
@@ -356,6 +359,26 @@ TEST_F(StopsRecord, ABrokenPolicyIsSaidOnceASession) {
     world_.record(world_.stop("Shall I?", id));
     EXPECT_EQ(world_.lines().size(), before);
   }
+}
+
+// 38
+TEST_F(StopsRecord, APolicyThatMayNotBeReadIsABrokenOne) {
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "needs root to become another user";
+  }
+  world_.user_policy();
+  const std::string path = world_.repository() + "/.robot-council.stop.yaml";
+  write_text(path, StopsWorld::policy());
+  ASSERT_EQ(run({"/bin/chown", "-R", "65534:65534", world_.home()}, {}).code, 0);
+  ASSERT_EQ(::chown(path.c_str(), 0, 0), 0);
+  ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
+  const Ran ran = run({"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                       program("robot-council"), "stops", "record"},
+                      world_.environment(), world_.stop("Shall I?"), "/");
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_EQ(told(world_.line()), "policy_error policy");
+  EXPECT_EQ(world_.line().policy->path, path);
 }
 
 // 40, 41

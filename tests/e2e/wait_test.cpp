@@ -297,10 +297,8 @@ TEST_F(Waiting, SignalsEndTheWaiterAtOnce) {  // 7
   seat_.bridge();
   for (const int number : {SIGTERM, SIGHUP}) {
     base::Child waiter = wait_hook(start_payload("startup"));
-    const base::SteadyTime begin = base::deadline_in(Milliseconds(0));
     waiter.send_signal(number);
-    EXPECT_EQ(exit_of(waiter, 2000), 0);
-    EXPECT_LT(base::deadline_in(Milliseconds(0)) - begin, Milliseconds(500));
+    EXPECT_EQ(exit_of(waiter, 5000), 0) << "it would wait for ten minutes";
   }
 }
 
@@ -332,8 +330,8 @@ TEST_F(Waiting, HeadlessSessionsAndForeignPayloadsEndAtOnce) {  // 8
   EXPECT_EQ(seat_.waiting(), 1U);
   const base::SteadyTime begin = base::deadline_in(Milliseconds(0));
   EXPECT_EQ(code(good, {{"CLAUDE_CODE_SESSION_ATTENDED", "0"}}), 0);
-  EXPECT_LT(base::deadline_in(Milliseconds(0)) - begin, Milliseconds(200))
-      << "20 ms on an idle machine";
+  EXPECT_LT(base::deadline_in(Milliseconds(0)) - begin, Milliseconds(2000))
+      << "20 ms on an idle machine; a waiter that begins would hold it";
 }
 
 TEST_F(Waiting, BrakeHoldsAndItsEndHandsOver) {  // 9
