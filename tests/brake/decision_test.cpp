@@ -235,7 +235,7 @@ TEST(Decision, FolderFifoAndLinkInPlaceOfAStopFileRefuse) {
   EXPECT_EQ(link.ask("grok").verdict, Verdict::unreadable);
   const World dangling;
   std::filesystem::create_directories(stops_folder(dangling.home));
-  std::filesystem::create_symlink("/nowhere", dangling.home_copy());
+  std::filesystem::create_symlink("/proc/nowhere", dangling.home_copy());
   EXPECT_EQ(dangling.ask("grok").verdict, Verdict::unreadable);
 }
 

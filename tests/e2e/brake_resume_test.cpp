@@ -175,7 +175,7 @@ TEST_F(BrakeResume, CorruptFilesAreLiftedByTheCeremony) {
   stop();
   write_text(world_.checkout_copy(), "broken");
   std::filesystem::remove(world_.home_copy());
-  std::filesystem::create_symlink("/nowhere",
+  std::filesystem::create_symlink("/proc/nowhere",
                                   world_.stops() + "/" + std::string(32, 'a') + ".json");
   world_.settle();
   EXPECT_TRUE(stopped());

@@ -33,7 +33,7 @@ struct World {
   rcb::Timings timings;
   rcb::Inbox inbox;
   rcb::Session session{clock, timings};
-  rc::sink::SeatFiles files{"/nowhere", "key"};
+  rc::sink::SeatFiles files{"/proc/nowhere", "key"};  // where nothing can be made
   rcb::SinkDesk sink{files, context};
   rcb::BridgeRecord record{context, files, {}, true, rc::base::Milliseconds(1000000)};
 };
