@@ -276,6 +276,25 @@ def case_revoking_asks_first(world):
     clean(page, world)
 
 
+def case_a_question_asked_again_at_once_is_not_answered_by_the_one_before(world):
+    doomed = world.serve.session(world.serve.enrol("hasty", "cursor"), repository="ana/shop")
+    number = doomed["session_id"]
+    page = world.open()
+    revoke = f"#sessions-list [data-key='{number}'] button.danger"
+    page.wait(f"document.querySelector(\"{revoke}\")")
+    page.click(f"summary[aria-label='Manage session {number}']")
+    page.click(revoke)
+    page.wait("document.getElementById('confirm').open")
+    # Closed and opened in one go: the browser tells of the closing when the second question is already there.
+    page.run("(() => { window.closings = 0; const d = document.getElementById('confirm');"
+             " d.addEventListener('close', () => { window.closings += 1; });"
+             f" d.close(); document.querySelector(\"{revoke}\").click(); }})()")
+    page.wait("window.closings === 1 && document.getElementById('confirm').open")
+    page.click("#confirm-yes")
+    page.wait_text("#sessions-done", f"Session {number} is revoked.")
+    clean(page, world)
+
+
 def case_a_lost_connection_is_said_and_recovers(world):
     page = world.open()
     page.run("window.same = true")
