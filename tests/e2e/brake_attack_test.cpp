@@ -19,8 +19,8 @@ namespace robot_council {
 namespace {
 
 namespace fs = std::filesystem;
+using test::brake_program;
 using test::BrakeWorld;
-using test::program;
 using test::Pty;
 using test::Ran;
 using test::read_text;
@@ -175,12 +175,12 @@ TEST_F(BrakeAttack, TheEnvironmentLies) {
     expect_all_refused(std::string("HOME=") + home, {{"HOME", home}});
   }
   for (const Dialect& dialect : dialects()) {
-    const Ran unset = world_.command({"/usr/bin/env", "-u", "HOME", program("robot-council"),
-                                      "brake-check", "--client", dialect.id},
-                                     {}, world_.payload());
+    const Ran unset = world_.command(
+        {"/usr/bin/env", "-u", "HOME", brake_program(), "brake-check", "--client", dialect.id}, {},
+        world_.payload());
     expect_refused(unset, dialect, "HOME unset");
     const Ran bare = world_.command(
-        {"/usr/bin/env", "-i", program("robot-council"), "brake-check", "--client", dialect.id}, {},
+        {"/usr/bin/env", "-i", brake_program(), "brake-check", "--client", dialect.id}, {},
         world_.payload());
     expect_refused(bare, dialect, "no environment");
   }
@@ -240,7 +240,7 @@ TEST_F(BrakeAttack, HugePayloads) {
                            "'%s' \"$3\"; } | \"$0\" "
                            "brake-check --client " +
                                std::string(client),
-                           program("robot-council"), head, std::to_string(mebibytes * kMebi), tail},
+                           brake_program(), head, std::to_string(mebibytes * kMebi), tail},
                           {}, {}, other);
   };
   const std::string here = R"("},"cwd":")" + world_.repo + "\"}";
@@ -296,8 +296,8 @@ TEST_F(BrakeAttack, AHangingDiskIsRefusedInTime) {
   write_text(into + "/payload", world_.payload());
   world_.settle();
   base::ChildOptions options;
-  options.argv = world_.as_user(
-      {"/bin/sh", "-c", line + "wait", program("robot-council"), world_.stops(), into});
+  options.argv =
+      world_.as_user({"/bin/sh", "-c", line + "wait", brake_program(), world_.stops(), into});
   for (const auto& [name, value] : world_.environment()) {
     options.environment.push_back(name + "=" + value);
   }
@@ -406,7 +406,7 @@ TEST_F(BrakeAttack, TwentyWiresAtOnceLoseNothing) {
   for (int n = 0; n < 20; ++n) {
     line += "\"$0\" brake wire claude_code codex_cli >/dev/null || echo failed & ";
   }
-  const Ran ran = world_.command({"/bin/sh", "-c", line + "wait", program("robot-council")});
+  const Ran ran = world_.command({"/bin/sh", "-c", line + "wait", brake_program()});
   EXPECT_EQ(ran.out, "") << ran.err;
   const std::string text = read_text(path);
   EXPECT_EQ(base::split(text, '\n').size(), 5U) << text;
@@ -436,11 +436,10 @@ TEST_F(BrakeAttack, RefusalsOfManyProcessesAreAllInTheLog) {
   }
   write_text(world_.folder / "payload", world_.payload());
   world_.settle();
-  EXPECT_EQ(world_
-                .command({"/bin/sh", "-c", line + "wait", program("robot-council"),
-                          world_.folder / "payload"})
-                .code,
-            0);
+  EXPECT_EQ(
+      world_.command({"/bin/sh", "-c", line + "wait", brake_program(), world_.folder / "payload"})
+          .code,
+      0);
   std::size_t whole = 0;
   for (const std::string& file :
        {path, world_.home + "/.local/state/robot-council/decisions.1.jsonl"}) {
@@ -468,8 +467,8 @@ TEST_F(BrakeAttack, FiftyChecksBesideRealStopsAndResumes) {
         "& ";
   }
   base::ChildOptions options;
-  options.argv = world_.as_user(
-      {"/bin/sh", "-c", line + "wait", program("robot-council"), world_.folder / "payload"});
+  options.argv =
+      world_.as_user({"/bin/sh", "-c", line + "wait", brake_program(), world_.folder / "payload"});
   for (const auto& [name, value] : world_.environment()) {
     options.environment.push_back(name + "=" + value);
   }
@@ -479,8 +478,7 @@ TEST_F(BrakeAttack, FiftyChecksBesideRealStopsAndResumes) {
   ASSERT_TRUE(checks.ok());
   for (int round = 0; round < 4; ++round) {
     stop({"--reason", "round " + std::to_string(round)});
-    Pty terminal(world_.as_user({program("robot-council"), "resume"}), world_.environment(),
-                 world_.repo);
+    Pty terminal(world_.as_user({brake_program(), "resume"}), world_.environment(), world_.repo);
     ASSERT_TRUE(terminal.expect("to lift it")) << terminal.screen();
     terminal.type("shop\n");
     EXPECT_EQ(terminal.finish(), 0) << terminal.screen();
@@ -495,8 +493,7 @@ TEST_F(BrakeAttack, FiftyChecksBesideRealStopsAndResumes) {
 // resume leaves nothing of ours in the checkout, and takes nothing of others
 TEST_F(BrakeAttack, ResumeTakesTheEmptyFolderAway) {
   const auto lift = [this] {
-    Pty terminal(world_.as_user({program("robot-council"), "resume"}), world_.environment(),
-                 world_.repo);
+    Pty terminal(world_.as_user({brake_program(), "resume"}), world_.environment(), world_.repo);
     EXPECT_TRUE(terminal.expect("to lift it")) << terminal.screen();
     terminal.type("shop\n");
     EXPECT_EQ(terminal.finish(), 0) << terminal.screen();

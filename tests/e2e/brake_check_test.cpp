@@ -13,8 +13,8 @@
 namespace robot_council {
 namespace {
 
+using test::brake_program;
 using test::BrakeWorld;
-using test::program;
 using test::Ran;
 using test::read_text;
 using test::write_text;
@@ -43,8 +43,8 @@ class BrakeCheck : public ::testing::Test {
     std::vector<std::chrono::microseconds> times;
     for (int n = 0; n < 15; ++n) {
       const auto before = std::chrono::steady_clock::now();
-      (void)test::run({program("robot-council"), "brake-check", "--client", "grok"},
-                      world_.environment(), payload, directory);
+      (void)test::run({brake_program(), "brake-check", "--client", "grok"}, world_.environment(),
+                      payload, directory);
       times.push_back(std::chrono::duration_cast<std::chrono::microseconds>(
           std::chrono::steady_clock::now() - before));
     }
@@ -117,8 +117,8 @@ TEST_F(BrakeCheck, StopKilledAtAnyRenameRefusesOrWroteNothing) {
     const BrakeWorld world;
     const Ran killed = world.command(
         {"/usr/bin/strace", "-qq", "-o", "/dev/null", "-e", "trace=rename,renameat,renameat2", "-e",
-         std::string("inject=rename,renameat,renameat2:signal=KILL:when=") + when,
-         program("robot-council"), "stop"});
+         std::string("inject=rename,renameat,renameat2:signal=KILL:when=") + when, brake_program(),
+         "stop"});
     EXPECT_NE(killed.code, 0);
     EXPECT_EQ(killed.out, "") << "nothing is promised before all is written";
     EXPECT_EQ(world.check().code, std::string(when) == "1" ? 0 : 2);
@@ -167,7 +167,7 @@ TEST_F(BrakeCheck, ReadOnlyFolderLeavesTheHomeCopy) {
 
 // 44
 TEST_F(BrakeCheck, ClosedAndEndlessInputEndInTime) {
-  const std::string check = program("robot-council") + " brake-check --client grok";
+  const std::string check = brake_program() + " brake-check --client grok";
   const auto shell = [this](const std::string& line) {
     return world_.command({"/bin/sh", "-c", line});
   };
@@ -189,7 +189,7 @@ TEST_F(BrakeCheck, DeletedWorkingDirectoryCountsAsItsParent) {
   stop();
   const std::string line =
       "mkdir -p gone/deep && cd gone/deep && rmdir ../deep ../../gone && echo {} | " +
-      program("robot-council") + " brake-check --client grok";
+      brake_program() + " brake-check --client grok";
   EXPECT_EQ(world_.command({"/bin/sh", "-c", line}).code, 2);
 }
 
@@ -197,8 +197,8 @@ TEST_F(BrakeCheck, DeletedWorkingDirectoryCountsAsItsParent) {
 TEST_F(BrakeCheck, MakesNoSocketNoChildAndWaitsForNoLock) {
   add_foreign_stops();
   const std::string trace = world_.folder / "trace";
-  const Ran ran = world_.command({"/usr/bin/strace", "-f", "-qq", "-o", trace,
-                                  program("robot-council"), "brake-check", "--client", "grok"},
+  const Ran ran = world_.command({"/usr/bin/strace", "-f", "-qq", "-o", trace, brake_program(),
+                                  "brake-check", "--client", "grok"},
                                  {}, world_.payload());
   EXPECT_EQ(ran.code, 0);
   const std::string calls = read_text(trace);
@@ -222,7 +222,7 @@ TEST_F(BrakeCheck, CostsLittleMoreThanStartingAProgram) {
     std::vector<std::chrono::microseconds> times;
     for (int n = 0; n < 15; ++n) {
       const auto before = std::chrono::steady_clock::now();
-      (void)test::run({program("robot-council"), "--version"}, world_.environment());
+      (void)test::run({brake_program(), "--version"}, world_.environment());
       times.push_back(std::chrono::duration_cast<std::chrono::microseconds>(
           std::chrono::steady_clock::now() - before));
     }
@@ -244,10 +244,9 @@ TEST_F(BrakeCheck, CostsLittleMoreThanStartingAProgram) {
 
 // 49
 TEST_F(BrakeCheck, FiftyChecksBesideStopAndResumeReadNoTornFile) {
-  const std::string loop = "for i in 1 2 3 4 5 6 7 8 9 10; do echo {} | " +
-                           program("robot-council") +
+  const std::string loop = "for i in 1 2 3 4 5 6 7 8 9 10; do echo {} | " + brake_program() +
                            " brake-check --client grok; done 2>&1 | grep -c 'could not'; true";
-  const std::string stops = "for i in 1 2 3 4 5 6; do " + program("robot-council") +
+  const std::string stops = "for i in 1 2 3 4 5 6; do " + brake_program() +
                             " stop >/dev/null; rm -f " + world_.stops() +
                             "/*.json .robot-council/stop.json; done";
   const Ran ran = world_.command({"/bin/sh", "-c",

@@ -12,8 +12,8 @@
 namespace robot_council {
 namespace {
 
+using test::brake_program;
 using test::BrakeWorld;
-using test::program;
 using test::Ran;
 using test::write_text;
 
@@ -104,8 +104,8 @@ TEST_F(BrakeGateway, BatchesHiddenCallsAndBrokenLines) {
 // 77
 TEST_F(BrakeGateway, StopAndLiftCountAtTheNextCall) {
   base::ChildOptions options;
-  options.argv = world_.as_user(
-      {program("robot-council"), "gateway", "--repo", world_.repo, "--", "/bin/cat"});
+  options.argv =
+      world_.as_user({brake_program(), "gateway", "--repo", world_.repo, "--", "/bin/cat"});
   for (const auto& [name, value] : world_.environment()) {
     options.environment.push_back(name + "=" + value);
   }
@@ -180,7 +180,7 @@ TEST_F(BrakeGateway, ExitCodeAndErrorsOfTheServerComeThrough) {
 // The server ends though the client's pipe stays open.
 TEST_F(BrakeGateway, EndsWithTheServerAndHandsSignalsOn) {
   base::ChildOptions options;
-  options.argv = {program("robot-council"),
+  options.argv = {brake_program(),
                   "gateway",
                   "--repo",
                   world_.repo,

@@ -8,12 +8,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/e2e/brake_world.hpp"
+#include "tests/lib/terminal.hpp"
 
 namespace robot_council {
 namespace {
 
+using test::brake_program;
 using test::BrakeWorld;
-using test::program;
 using test::Pty;
 using test::Ran;
 using test::read_text;
@@ -217,6 +218,9 @@ TEST_F(BrakeGit, PrePushInputAndArgumentsReachAForeignHookAndItsCodeCounts) {
 
 // 71: the hook's input is the terminal; nothing is typed and it must end
 TEST_F(BrakeGit, PreCommitRunByHandOnATerminalDoesNotWait) {
+  if (!test::open_terminal()) {
+    GTEST_SKIP() << test::kNoTerminal;
+  }
   Pty terminal(world_.as_user({world_.repo + "/.git/hooks/pre-commit"}), world_.environment(),
                world_.repo);
   EXPECT_EQ(terminal.finish(), 0) << terminal.screen();

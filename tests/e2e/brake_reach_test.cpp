@@ -20,8 +20,8 @@ namespace robot_council {
 namespace {
 
 using base::Milliseconds;
+using test::brake_program;
 using test::BrakeWorld;
-using test::program;
 using test::Pty;
 using test::Ran;
 using test::read_text;
@@ -29,16 +29,16 @@ using test::read_text;
 class BrakeReach : public ::testing::Test {
  protected:
   void SetUp() override {
-    serve_ = start({program("robot-council"), "serve", "--listen", "127.0.0.1:0", "--data", data_,
-                    "--auto-approve"},
-                   base::Stdio::null);
+    serve_ = start(
+        {brake_program(), "serve", "--listen", "127.0.0.1:0", "--data", data_, "--auto-approve"},
+        base::Stdio::null);
     ASSERT_TRUE(test::wait_until([this] { return base::exists(data_ + "/service.url"); }));
     seat_["ROBOT_COUNCIL_SERVICE"] = base::trim(read_text(data_ + "/service.url"));
     seat_["ROBOT_COUNCIL_HARNESS"] = "claude";
     const Ran enrolled = world_.council(
         {"enroll", "--local", "--data", data_, "--harness=claude", "--credential-store=file"});
     ASSERT_EQ(enrolled.code, 0) << enrolled.err;
-    bridge_ = start({program("robot-council"), "mcp"}, base::Stdio::pipe);
+    bridge_ = start({brake_program(), "mcp"}, base::Stdio::pipe);
     ask(R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",)"
         R"("capabilities":{},"clientInfo":{"name":"claude-code","version":"1"}}})",
         "\"id\":1,");
@@ -147,8 +147,7 @@ TEST_F(BrakeReach, EventsAreKeptCallsRefusedAndAllGoesOnAfterResume) {
   EXPECT_EQ(notices_, 0) << "no notice under a stop";
   EXPECT_EQ(peek().find("stopped"), std::string::npos) << "no row is about a stop: " << peek();
 
-  Pty terminal(world_.as_user({program("robot-council"), "resume"}), world_.environment(),
-               world_.repo);
+  Pty terminal(world_.as_user({brake_program(), "resume"}), world_.environment(), world_.repo);
   ASSERT_TRUE(terminal.expect("to lift it")) << terminal.screen();
   terminal.type("shop\n");
   EXPECT_EQ(terminal.finish(), 0) << terminal.screen();

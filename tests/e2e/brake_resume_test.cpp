@@ -7,12 +7,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/e2e/brake_world.hpp"
+#include "tests/lib/terminal.hpp"
 
 namespace robot_council {
 namespace {
 
+using test::brake_program;
 using test::BrakeWorld;
-using test::program;
 using test::Pty;
 using test::Ran;
 using test::read_text;
@@ -20,6 +21,11 @@ using test::write_text;
 
 class BrakeResume : public ::testing::Test {
  protected:
+  void SetUp() override {
+    if (!test::open_terminal()) {
+      GTEST_SKIP() << test::kNoTerminal;
+    }
+  }
   void stop(std::vector<std::string> more = {}) {
     more.insert(more.begin(), "stop");
     EXPECT_EQ(world_.council(more).code, 0);
@@ -27,7 +33,7 @@ class BrakeResume : public ::testing::Test {
   [[nodiscard]] bool stopped() const { return world_.check().code == 2; }
   // Starts resume under a terminal.
   [[nodiscard]] std::vector<std::string> resume(std::vector<std::string> more = {}) const {
-    more.insert(more.begin(), {program("robot-council"), "resume"});
+    more.insert(more.begin(), {brake_program(), "resume"});
     return world_.as_user(more);
   }
   // The whole ceremony with this answer; the exit code.
@@ -159,7 +165,7 @@ TEST_F(BrakeResume, AnAgentsProgramAboveRefusesResumeAndNotStop) {
   };
   for (const std::vector<std::string>& starter : starters) {
     std::vector<std::string> argv = starter;
-    argv.insert(argv.end(), {program("robot-council"), "stop"});
+    argv.insert(argv.end(), {brake_program(), "stop"});
     EXPECT_EQ(world_.command(argv).code, 0);
     argv.back() = "resume";
     Pty terminal(world_.as_user(argv), world_.environment(), world_.repo);
@@ -228,7 +234,7 @@ TEST_F(BrakeResume, KilledBetweenRemovalsARepeatCompletes) {
                                    "trace=unlink,unlinkat",
                                    "-e",
                                    "inject=unlink,unlinkat:signal=KILL:when=2",
-                                   program("robot-council"),
+                                   brake_program(),
                                    "resume"};
   Pty terminal(world_.as_user(argv), world_.environment(), world_.repo);
   ASSERT_TRUE(terminal.expect("to lift it")) << terminal.screen();

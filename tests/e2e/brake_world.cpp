@@ -1,7 +1,6 @@
 #include "tests/e2e/brake_world.hpp"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/files.hpp"
+#include "tests/lib/terminal.hpp"
 
 namespace robot_council::test {
 namespace {
@@ -25,11 +25,52 @@ bool is_root() {
   return ::geteuid() == 0;
 }
 
+bool others_may_enter(const std::string& folder) {
+  for (std::filesystem::path at = folder; at != "/"; at = at.parent_path()) {
+    const auto mode = std::filesystem::status(at).permissions();
+    if ((mode & std::filesystem::perms::others_exec) == std::filesystem::perms::none) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The programs again, linked or copied, in a folder that is removed when the test's process ends.
+class OpenFolder {
+ public:
+  OpenFolder() {
+    EXPECT_EQ(::chmod(folder_.path().c_str(), 0755), 0);
+    for (const char* name : {"robot-council", "robot-council-net"}) {
+      std::error_code failed;
+      std::filesystem::create_hard_link(program(name), folder_ / name, failed);
+      if (failed) {
+        std::filesystem::copy_file(program(name), folder_ / name);
+      }
+    }
+  }
+  [[nodiscard]] std::string council() const { return folder_ / "robot-council"; }
+
+ private:
+  TempDir folder_;
+};
+
 }  // namespace
+
+const std::string& brake_program() {
+  static const std::string path = [] {
+    const std::string built = program("robot-council");
+    if (!is_root() || others_may_enter(base::parent_path(built))) {
+      return built;
+    }
+    static const OpenFolder open;
+    return open.council();
+  }();
+  return path;
+}
 
 BrakeWorld::BrakeWorld() {
   std::filesystem::create_directories(home + "/.local/bin");
-  std::filesystem::create_symlink(program("robot-council"), home + "/.local/bin/robot-council");
+  std::filesystem::create_symlink(brake_program(), home + "/.local/bin/robot-council");
   write_text(home + "/.gitconfig",
              "[user]\n\tname = Ana\n\temail = ana@example.org\n[init]\n\tdefaultBranch = main\n");
   std::filesystem::create_directories(repo);
@@ -80,7 +121,7 @@ Ran BrakeWorld::command(const std::vector<std::string>& argv, const Environment&
 
 Ran BrakeWorld::council(std::vector<std::string> words, const Environment& more,
                         std::string_view input, const std::string& directory) const {
-  words.insert(words.begin(), program("robot-council"));
+  words.insert(words.begin(), brake_program());
   return command(words, more, input, directory);
 }
 
@@ -121,10 +162,12 @@ std::string brake_command(const std::string& id) {
 
 Pty::Pty(const std::vector<std::string>& argv, const BrakeWorld::Environment& environment,
          const std::string& directory, Stdin standard_in) {
-  master_ = base::Fd(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
-  EXPECT_TRUE(master_.valid() && ::grantpt(master_.get()) == 0 && ::unlockpt(master_.get()) == 0);
-  std::array<char, 128> name{};
-  EXPECT_EQ(::ptsname_r(master_.get(), name.data(), name.size()), 0);
+  auto terminal = test::open_terminal();
+  if (!terminal) {
+    ADD_FAILURE() << test::kNoTerminal;
+    return;
+  }
+  master_ = std::move(terminal->master);
   std::vector<std::string> variables;
   for (const auto& [key, value] : environment) {
     variables.push_back(key + "=" + value);
@@ -144,7 +187,7 @@ Pty::Pty(const std::vector<std::string>& argv, const BrakeWorld::Environment& en
   pid_ = ::fork();
   if (pid_ == 0) {
     ::setsid();
-    const int slave = ::open(name.data(), O_RDWR);
+    const int slave = ::open(terminal->path.c_str(), O_RDWR);
     ::ioctl(slave, TIOCSCTTY, 0);
     ::dup2(standard_in == Stdin::terminal ? slave : ::open("/dev/null", O_RDONLY), 0);
     ::dup2(slave, 1);

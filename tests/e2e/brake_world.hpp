@@ -51,6 +51,10 @@ class BrakeWorld {
 // product is seen).
 [[nodiscard]] std::string brake_command(const std::string& id);
 
+// robot-council where the user of BrakeWorld may run it: as root that is nobody, who may not enter
+// a checkout below /root.
+[[nodiscard]] const std::string& brake_program();
+
 // A program under a terminal of its own, in a session of its own.
 class Pty {
  public:

@@ -2,7 +2,6 @@
 // contract.
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <memory>
@@ -17,6 +16,7 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "tests/e2e/hook_fixture.hpp"
+#include "tests/lib/terminal.hpp"
 
 namespace robot_council::test {
 namespace {
@@ -195,11 +195,19 @@ TEST(HookPayload, StdinThatIsNoPayload) {  // 97, P13
     EXPECT_TRUE(ran.err.starts_with(kUnread)) << ran.err;
     EXPECT_NE(ran.err.find(why), std::string::npos) << ran.err;
   }
-  const base::Fd master(posix_openpt(O_RDWR | O_NOCTTY));
-  ASSERT_TRUE(master.valid() && grantpt(master.get()) == 0 && unlockpt(master.get()) == 0);
-  const std::string terminal = ptsname(master.get());  // NOLINT(concurrency-mt-unsafe): one thread
+  EXPECT_EQ(seat.waiting(), 1U);
+}
+
+TEST(HookPayload, ATerminalIsNoPayload) {  // 97
+  const auto terminal = test::open_terminal();
+  if (!terminal) {
+    GTEST_SKIP() << test::kNoTerminal;
+  }
+  HookSeat seat;
+  seat.store_directive();
   const Ran ran =
-      run({"/bin/sh", "-c", hook + "<" + terminal}, seat.environment(), {}, seat.folder());
+      run({"/bin/sh", "-c", program("robot-council") + " pending --hook <" + terminal->path},
+          seat.environment(), {}, seat.folder());
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.out, "");
   EXPECT_EQ(

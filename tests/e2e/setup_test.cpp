@@ -1,4 +1,5 @@
 #include "tests/e2e/setup_fixture.hpp"
+#include "tests/lib/terminal.hpp"
 
 // `setup` and `unsetup` as a person runs them, against a real `serve` (account contract, section
 // 7).
@@ -188,6 +189,9 @@ TEST_F(Setup, WithoutATerminalItMustBeToldNotToAsk) {
 
 // Asked at a terminal: what would be written first, then the question; only "y" goes on.
 TEST_F(Setup, APersonIsAskedAfterTheChangesWereShown) {
+  if (!test::open_terminal()) {
+    GTEST_SKIP() << test::kNoTerminal;
+  }
   start_service();
   const std::string command =
       program("robot-council") + " setup cursor --service " + service_ + "; echo code $?";

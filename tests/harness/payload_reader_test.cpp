@@ -1,7 +1,6 @@
 #include "harness/payload_reader.hpp"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <string>
@@ -12,6 +11,7 @@
 #include "base/fd.hpp"
 #include "base/signals.hpp"
 #include "tests/lib/support.hpp"
+#include "tests/lib/terminal.hpp"
 
 namespace robot_council::harness {
 namespace {
@@ -119,7 +119,7 @@ TEST(PayloadReader, EndOfFileTellsEmptyFromCut) {
   }
 }
 
-TEST(PayloadReader, ClosedNullFolderTerminal) {  // delivery 97, P13
+TEST(PayloadReader, ClosedNullFolder) {  // delivery 97, P13
   Ends pipe = open_pipe();
   const int closed = pipe.read_end.get();
   pipe.read_end.reset();
@@ -129,10 +129,14 @@ TEST(PayloadReader, ClosedNullFolderTerminal) {  // delivery 97, P13
   EXPECT_EQ(reason(null->get()), "it is empty");
   const base::Result<base::Fd> folder = base::open_file("/", O_RDONLY | O_DIRECTORY);
   EXPECT_NE(reason(folder->get()).find("directory"), std::string::npos) << reason(folder->get());
-  const base::Fd master(posix_openpt(O_RDWR | O_NOCTTY));
-  ASSERT_TRUE(master.valid() && grantpt(master.get()) == 0 && unlockpt(master.get()) == 0);
-  const char* name = ptsname(master.get());  // NOLINT(concurrency-mt-unsafe): no other thread asks
-  const base::Result<base::Fd> terminal = base::open_file(name, O_RDWR | O_NOCTTY);
+}
+
+TEST(PayloadReader, ATerminalIsNoPayload) {  // delivery 97
+  const auto terminal_of_a_person = test::open_terminal();
+  if (!terminal_of_a_person) {
+    GTEST_SKIP() << test::kNoTerminal;
+  }
+  const auto terminal = base::open_file(terminal_of_a_person->path, O_RDWR | O_NOCTTY);
   ASSERT_TRUE(terminal.ok());
   EXPECT_EQ(reason(terminal->get()), "--hook reads the harness's payload from standard input");
 }
