@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <optional>
@@ -84,6 +85,10 @@ class SinkHome {
   // Runs SQL on the file as another program would.
   void sql(const std::string& statements) const;
   [[nodiscard]] std::string sql_value(const std::string& query) const;
+  // Writes over a part of the database file.
+  void spoil(std::streamoff at, const std::string& bytes) const;
+  // Makes the first page of the table of entries say that it has 65,535 cells; returns its number.
+  std::string spoil_entries() const;
 
   FoldersInMemory in_memory;
   TempDir dir;
@@ -202,6 +207,21 @@ inline void SinkHome::sql(const std::string& statements) const {
   EXPECT_EQ(sqlite3_exec(db, statements.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
       << sqlite3_errmsg(db);
   sqlite3_close(db);
+}
+
+inline void SinkHome::spoil(std::streamoff at, const std::string& bytes) const {
+  std::fstream file(files_.database(), std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(at);
+  file << bytes;
+  EXPECT_TRUE(file.flush()) << "cannot write over " << files_.database();
+}
+
+inline std::string SinkHome::spoil_entries() const {
+  constexpr std::streamoff kPageSize = 4096;
+  constexpr std::streamoff kCellCount = 3;  // where it lies in a page
+  const std::string page = sql_value("SELECT rootpage FROM sqlite_master WHERE name = 'entry'");
+  spoil((std::stol(page) - 1) * kPageSize + kCellCount, "\xff\xff");
+  return page;
 }
 
 inline std::string SinkHome::sql_value(const std::string& query) const {

@@ -1,4 +1,5 @@
 #include "base/child.hpp"
+#include "pending/show.hpp"
 #include "tests/pending/pending_fixture.hpp"
 
 namespace robot_council::pending {
@@ -87,6 +88,30 @@ TEST_F(Shares, ACopyIsMarkedAlsoWhenItComesInALaterAnswer) {
       "DELETE FROM entry");
   add(second, events(5, 5));
   EXPECT_EQ(text("A", {shell_}), "[repeat] " + line_of(5) + "\n");
+}
+
+// A restored feed gives an id again, to another event.
+TEST_F(Shares, AnotherEventOfTheSameIdIsNoCopy) {
+  Bridge first = bridge(1, one_);
+  Bridge second = bridge(2, two_);
+  add(first, {event(5)});
+  add(second, {event(5, "of the restored feed")});
+  EXPECT_EQ(
+      text("A", {shell_}),
+      line_of(5) + "\n[directive] of the restored feed from otherdev at " + test::kTime + "\n");
+}
+
+TEST_F(Shares, APeekShowsTheShareOfItsCaller) {
+  const auto ancestors = sink::own_ancestors();
+  ASSERT_FALSE(ancestors.empty());
+  Bridge first = bridge(1, ancestors.front());
+  Bridge second = bridge(2, two_);
+  add(first, events(1, 1));
+  add(second, events(2, 2));
+  EXPECT_EQ(*peek_lines(home_.files()), line_of(1) + "\n");
+  const std::string json = *peek_json(home_.files());
+  EXPECT_NE(json.find("\"event 1\""), std::string::npos) << json;
+  EXPECT_EQ(json.find("\"event 2\""), std::string::npos) << json;
 }
 
 TEST_F(Shares, TheNearestClientDecides) {

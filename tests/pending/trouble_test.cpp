@@ -94,6 +94,24 @@ TEST_F(Trouble, ATableIsLostWhenTheReaderIsGone) {
   EXPECT_EQ(outcome->mark_error, not_ours());
 }
 
+TEST_F(Trouble, ARowThatCameBackKeepsTheTimeOfItsFirstPrint) {
+  add(events(1, 1));
+  EXPECT_NE(text(turn_end()), "");
+  const auto first = home_.rows().front().printed_ms;
+  ASSERT_TRUE(first.has_value());
+  home_.clock.advance(base::Milliseconds(60000));
+  auto pipe = base::Pipe::open();
+  ASSERT_TRUE(pipe.ok());
+  pipe->read_end.reset();
+  Request wanted = request(turn_end("A", "turn-2"));
+  wanted.output = pipe->write_end.get();
+  const auto outcome = pending::deliver(wanted, home_.context());
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->end, End::reader_gone);
+  EXPECT_EQ(home_.rows().front().printed_ms, first);
+  EXPECT_EQ(home_.rows().front().to_turn, "turn-1");
+}
+
 // 69: it comes back, and a newer one of its type waits by now
 TEST_F(Trouble, ANoticeThatCameBackTooLateIsReplaced) {
   add_local("bridge.note", "old");

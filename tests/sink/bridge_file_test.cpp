@@ -147,11 +147,7 @@ TEST(BridgeStore, S030DamageInTheMiddleOfAJoinLosesNothingUnsaid) {
   SinkHome home;
   BridgeStore store = home.bridge();
   must_append(store, {events(5, 8), 8, {}, Renumber::no});
-  {
-    std::fstream file(home.files().database(), std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(0);
-    file << std::string(4096, 'z');
-  }
+  home.spoil(0, std::string(4096, 'z'));
   must_append(store, {events(9, 9), 9, {}, Renumber::no});
   const auto bodies = home.bodies();
   ASSERT_EQ(bodies.size(), 2U);
@@ -168,11 +164,7 @@ TEST(BridgeStore, S027ZeroedPagesAreFoundByTheCheckAtJoin) {
     BridgeStore store = home.bridge();
     must_append(store, {events(1, 100), 100, {}, Renumber::no});
   }
-  {
-    std::fstream file(home.files().database(), std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(4096);
-    file << std::string(4096 * 6, '\0');
-  }
+  home.spoil(4096, std::string(4096 * 6, '\0'));
   BridgeStore store = home.bridge();
   EXPECT_TRUE(home.log.contains("was damaged ("));
   EXPECT_EQ(home.rows().size(), 1U);
@@ -185,13 +177,7 @@ TEST(BridgeStore, S027ADamagedTableOfEntriesIsFoundByTheCheckAtJoin) {
     BridgeStore store = home.bridge();
     must_append(store, {events(1, 3), 3, {}, Renumber::no});
   }
-  const std::string page =
-      home.sql_value("SELECT rootpage FROM sqlite_master WHERE name = 'entry'");
-  {
-    std::fstream file(home.files().database(), std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp((std::stol(page) - 1) * 4096L + 3);
-    file << "\xff\xff";  // how many cells it has
-  }
+  home.spoil_entries();
   BridgeStore store = home.bridge();
   EXPECT_TRUE(home.log.contains("was damaged ("));
   EXPECT_EQ(home.rows().size(), 1U);

@@ -64,6 +64,12 @@ TEST_F(RecordedKeys, S020BadRecordsAreIgnored) {
     write_text(record(), text);
     EXPECT_EQ(hook_seat()->files.key, resolved) << text;
   }
+  const std::string elsewhere = home_.dir / "elsewhere.key";
+  write_text(elsewhere, kOther);
+  std::filesystem::remove(record());
+  std::filesystem::create_symlink(elsewhere, record());
+  EXPECT_EQ(hook_seat()->files.key, resolved) << "a link is not followed";
+  std::filesystem::remove(record());
   write_text(record(), std::string(" \n") + kOther + "\r\n");
   EXPECT_EQ(hook_seat()->files.key, kOther);
 }

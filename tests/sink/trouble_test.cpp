@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <future>
 #include <string>
@@ -50,8 +49,7 @@ std::string share_says(const SeatFiles& files) {
 }
 
 void damage(const SinkHome& home) {
-  std::fstream file(home.files().database(), std::ios::in | std::ios::out | std::ios::binary);
-  file << std::string(4096, 'z');
+  home.spoil(0, std::string(4096, 'z'));
 }
 
 TEST(SinkTrouble, WhatCannotBeLookedAtIsRefused) {
