@@ -124,11 +124,10 @@ bool is_set(const base::Environment& environment, const char* name) {
 
 std::string find_caller(std::string_view id, const base::Environment& environment,
                         const HookPayload& payload) {
-  const auto set = [&environment](const char* name) { return is_set(environment, name); };
-  if (set("GROK_HOOK_EVENT")) {
+  if (is_set(environment, "GROK_HOOK_EVENT")) {
     return "grok";
   }
-  if (set("OPENHANDS_EVENT_TYPE") || payload.has(Field::event_type)) {
+  if (is_set(environment, "OPENHANDS_EVENT_TYPE") || payload.has(Field::event_type)) {
     return "openhands";
   }
   if (payload.has(Field::cursor_version)) {
@@ -152,7 +151,7 @@ std::string find_caller(std::string_view id, const base::Environment& environmen
   if (payload.has(Field::event) && !payload.has(Field::hook_event_name)) {
     return "goose";
   }
-  if (set("GEMINI_SESSION_ID")) {
+  if (is_set(environment, "GEMINI_SESSION_ID")) {
     return "gemini_cli";
   }
   return std::string(id);

@@ -26,11 +26,11 @@ constexpr int kForbidden = 403;
 constexpr int kTooMany = 429;
 constexpr int kServerErrors = 500;
 constexpr std::int64_t kMsInMinute = 60000;
-constexpr std::int64_t kMsInDay = 24 * 60 * kMsInMinute;
+constexpr std::int64_t kMsInDay = kMsInMinute * 60 * 24;
 constexpr std::int64_t kSoonDays = 7;
 constexpr int kEndShare = 5;  // a fifth of a check's time is for the end of its session
 
-const std::string kEnrol = "Run `robot-council enroll`.";
+constexpr const char* kEnrol = "Run `robot-council enroll`.";
 
 class Online {
  public:
