@@ -3,7 +3,7 @@ option(RC_WERROR "Warnings are errors" OFF)
 set(RC_RELEASE_VERSION "" CACHE STRING "X.Y.Z of a release; empty = unreleased")
 set(RC_SANITIZE "" CACHE STRING "Sanitizers, comma separated")
 option(RC_COVERAGE "gcov instrumentation" OFF)
-option(RC_PCH "Precompile the standard headers (test builds; dev and release show missing includes)" OFF)
+option(RC_PCH "Precompile the standard headers (all presets but dev, which shows missing includes, as clang-tidy does)" OFF)
 option(RC_FUZZ "Build fuzz targets (clang)" OFF)
 add_library(rc_settings INTERFACE)
 target_compile_options(rc_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast -Wcast-align -Wdouble-promotion -Wextra-semi -Wimplicit-fallthrough
