@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -30,17 +31,24 @@ base::Milliseconds since(base::SteadyTime begin, base::SteadyTime now) {
   return std::chrono::duration_cast<base::Milliseconds>(now - begin);
 }
 
+// When the recorder began. Taken before the payload is read: a client may take seconds to write it,
+// and the turn had ended by then.
+struct Began {
+  std::int64_t ts_ms;
+  base::SteadyTime steady;
+};
+
 class Recorder {
  public:
-  Recorder(const RecordOptions& options, const base::Context& context,
+  Recorder(const RecordOptions& options, const base::Context& context, const Began& began,
            const harness::Payload& payload, TurnEnd turn)
       : options_(options),
         context_(context),
         payload_(payload),
         turn_(std::move(turn)),
         files_(stop_files(context.environment)),
-        begin_(context.clock.steady()) {
-    line_.ts_ms = context.clock.wall_ms();
+        begin_(began.steady) {
+    line_.ts_ms = began.ts_ms;
   }
 
   void run() {
@@ -245,6 +253,7 @@ void record(const RecordOptions& options, const base::Context& context, int stdi
   if (context.environment.nonblank("ROBOT_COUNCIL_IN_JUDGE")) {
     return;  // the turn of an agent that a judge asks
   }
+  const Began began{context.clock.wall_ms(), context.clock.steady()};
   const base::Result<std::string> bytes = harness::read_payload(stdin_fd, options.limits);
   const base::Result<harness::Payload> payload =
       bytes.ok() ? harness::parse_payload(*bytes) : base::Result<harness::Payload>(bytes.error());
@@ -257,7 +266,7 @@ void record(const RecordOptions& options, const base::Context& context, int stdi
     context.log.info("no turn end to record");
     return;
   }
-  Recorder(options, context, *payload, *std::move(turn)).run();
+  Recorder(options, context, began, *payload, *std::move(turn)).run();
 }
 
 }  // namespace robot_council::stops
