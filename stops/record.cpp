@@ -146,10 +146,12 @@ class Recorder {
   void judge() {
     const Policy& policy = *found_->policy;
     Redacted clean = redact(end_of_message(turn_.message));
-    const Tail tail = cut_tail(clean.text, policy.tail_chars);
+    Tail tail = cut_tail(clean.text, policy.tail_chars);
+    // Its start is missing too where what was kept of it is short once it is redacted.
+    tail.cut = tail.cut || turn_.message.size() > kMaxRedactedBytes;
     line_.message_chars = static_cast<std::int64_t>(base::count_code_points(turn_.message));
     line_.sent_chars = static_cast<std::int64_t>(tail.chars);
-    line_.truncated = tail.cut || turn_.message.size() > kMaxRedactedBytes;
+    line_.truncated = tail.cut;
     line_.redacted_kinds = std::move(clean.kinds);
     const Request request{policy.questions, state_json(tail)};
     const JudgeResult result = ask(request);

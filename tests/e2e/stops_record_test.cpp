@@ -114,6 +114,21 @@ TEST_F(StopsRecord, ALongMessageIsCut) {
   EXPECT_TRUE(line.truncated);
 }
 
+// What is kept of a message over 1 MiB may be short once it is redacted: its start is missing all
+// the same.
+TEST_F(StopsRecord, ACutMessageIsToldAsOneAlsoWhereLittleIsLeft) {
+  world_.user_policy();
+  std::string text = "words before\n";
+  while (text.size() < std::size_t{1200} * 1024) {
+    text += "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n";
+  }
+  text += "-----END PRIVATE KEY-----\nShall I go on?";
+  const stops::LogLine line = world_.recorded(world_.stop(text));
+  EXPECT_EQ(line.state,
+            R"({"closing_message":"[REDACTED:private-key]\nShall I go on?","cut":true})");
+  EXPECT_TRUE(line.truncated);
+}
+
 // 5
 TEST_F(StopsRecord, HugeAndDeepPayloads) {
   world_.user_policy();
