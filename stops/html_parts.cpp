@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/utf8.hpp"
+#include "stops/limits.hpp"
 
 namespace robot_council::stops::html {
 namespace {
@@ -217,8 +218,9 @@ std::string trend(const std::vector<NamedCells>& weeks) {
     const double height = static_cast<double>(cells.all()) / static_cast<double>(most) * kBarHeight;
     shapes += rect((static_cast<double>(i) + 0.5) * step - width / 2, kWhole - height, width,
                    height, "bars");
-    precision.push_back(ratio(cells.continue_goahead, cells.continued()));
-    goaheads.push_back(ratio(cells.goaheads(), cells.all()));
+    const bool enough = cells.all() >= kFewPairs;
+    precision.push_back(enough ? ratio(cells.continue_goahead, cells.continued()) : std::nullopt);
+    goaheads.push_back(enough ? ratio(cells.goaheads(), cells.all()) : std::nullopt);
   }
   shapes += curve(goaheads, "s-ink") + curve(precision, "s-go");
   return "<div class=\"chart\"><i style=\"top:0\">100 %</i><i style=\"top:50%\">50</i>"

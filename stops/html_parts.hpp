@@ -30,7 +30,8 @@ struct Part {
 // The four cells by their area: columns by the reply, rows by the verdict.
 [[nodiscard]] std::string mosaic(const Cells& cells);
 
-// Pairs a week as columns, precision and share of go-aheads as lines; weeks without are gaps.
+// Pairs a week as columns, precision and share of go-aheads as lines; weeks of fewer than kFewPairs
+// are gaps.
 [[nodiscard]] std::string trend(const std::vector<NamedCells>& weeks);
 
 // A small square of a colour, for a legend.

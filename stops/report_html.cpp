@@ -65,6 +65,14 @@ Text percent_text(const std::optional<Share>& share) {
   return share ? std::to_string(percent(share->rate)) + " %" : "-";
 }
 
+// A share of a row of `pairs`; of too few it is two counts and no rate.
+Text share_cell(std::int64_t k, std::int64_t n, std::int64_t pairs) {
+  if (pairs < kFewPairs && n > 0) {
+    return count_cell(number(k) + " of " + number(n));
+  }
+  return count_cell(percent_text(share_of(k, n)));
+}
+
 Text interval_words(const Share& share) {
   return "95 % interval " + std::to_string(percent(share.low)) + " to " +
          std::to_string(percent(share.high));
@@ -143,19 +151,20 @@ Text group_section(const Group& group, bool only) {
 Text week_section(const Report& report) {
   Text rows;
   for (const auto& [name, cells] : report.weeks) {
-    rows += row(escape(name),
-                count_cell(number(cells.all())) +
-                    count_cell(percent_text(share_of(cells.continue_goahead, cells.continued()))) +
-                    count_cell(percent_text(share_of(cells.goaheads(), cells.all()))));
+    rows +=
+        row(escape(name), count_cell(number(cells.all())) +
+                              share_cell(cells.continue_goahead, cells.continued(), cells.all()) +
+                              share_cell(cells.goaheads(), cells.all(), cells.all()));
   }
-  return section("Week by week", "<ul class=\"key\"><li>" + html::swatch("bars") +
-                                     "pairs</li><li>" + html::swatch("go") +
-                                     "right where the set continues</li><li>" +
-                                     html::swatch("ink") + "share of go-aheads</li></ul>\n" +
-                                     html::trend(report.weeks) +
-                                     table({"week (ISO 8601, UTC)", "#pairs",
-                                            "#right where it continues", "#share of go-aheads"},
-                                           rows));
+  return section("Week by week",
+                 "<ul class=\"key\"><li>" + html::swatch("bars") + "pairs</li><li>" +
+                     html::swatch("go") + "right where the set continues</li><li>" +
+                     html::swatch("ink") + "share of go-aheads</li></ul>\n" +
+                     html::trend(report.weeks) + "<p class=\"note\">From " + number(kFewPairs) +
+                     " pairs on a week has rates and a point on the lines.</p>\n" +
+                     table({"week (ISO 8601, UTC)", "#pairs", "#right where it continues",
+                            "#share of go-aheads"},
+                           rows));
 }
 
 Text gap_words(const std::vector<Gap>& bins, std::size_t at) {
@@ -187,7 +196,7 @@ Text gap_section(const Report& report) {
   Text words;
   const auto median = quantile(report.gaps_ms, 0.5);
   const auto slow = quantile(report.gaps_ms, 0.9);
-  if (median && slow) {
+  if (report.cells.all() >= kFewPairs && median && slow) {
     words = "<p>Half of the stops waited " + duration_text(*median) +
             " or less for you, one in ten more than " + duration_text(*slow) + ".</p>\n";
   }
@@ -231,7 +240,7 @@ Text project_section(const Report& report) {
                                {"else-soft", cells.leave_other}},
                               most, "bar", number(cells.all()) + " pairs") +
                     "</td>" + count_cell(number(cells.all())) +
-                    count_cell(percent_text(share_of(cells.goaheads(), cells.all()))));
+                    share_cell(cells.goaheads(), cells.all(), cells.all()));
   }
   Text more;
   if (rest > 0) {

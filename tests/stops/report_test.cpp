@@ -362,6 +362,33 @@ TEST_F(FleetReport, OldHistoryProvesNothing) {
   EXPECT_TRUE(home_.json()["pairs"][0]["delivered"].is_null());
 }
 
+// Under 20 pairs no rate, in no table and no drawing of the page (13).
+TEST(ReportPage, FewPairsHaveCountsAndNoRates) {
+  ReportHome home;
+  home.turns(12, true, "go");
+  home.turns(7, false, "rename it");
+  Flags flags;
+  flags.html = home.dir / "page.html";
+  (void)home.report(flags);
+  const std::string few = test::read_text(*flags.html);
+  const std::string body = few.substr(few.find("<body>"));
+  EXPECT_TRUE(has(body, "19 pairs: too few to read"));
+  EXPECT_TRUE(has(
+      body, "<td class=\"n\">19</td><td class=\"n\">12 of 12</td><td class=\"n\">12 of 19</td>"));
+  EXPECT_TRUE(has(body, "<td class=\"n\">19</td><td class=\"n\">12 of 19</td></tr>"));  // project
+  EXPECT_FALSE(has(body, " %</td>"));
+  EXPECT_FALSE(has(body, "<path"));  // a line of the trend
+  EXPECT_FALSE(has(body, "one in ten"));
+  home.turn(true, "go");
+  (void)home.report(flags);
+  const std::string enough = test::read_text(*flags.html);
+  EXPECT_TRUE(
+      has(enough, "<td class=\"n\">20</td><td class=\"n\">100 %</td><td class=\"n\">65 %</td>"));
+  EXPECT_TRUE(has(enough, "<td class=\"n\">20</td><td class=\"n\">65 %</td></tr>"));
+  EXPECT_TRUE(has(enough, "<path"));
+  EXPECT_TRUE(has(enough, "one in ten"));
+}
+
 // 106
 TEST(ReportPage, IsOneFileWithoutUrlOrScript) {
   ReportHome home;
