@@ -26,6 +26,8 @@ base::Error broken(const YamlNode& node, const std::string& why) {
 void warn(Policy& policy, const YamlNode& node, const std::string& why) {
   if (policy.warnings.size() < kMaxPolicyWarnings) {
     policy.warnings.push_back(yaml_error(node, why).what);
+  } else if (policy.warnings.size() == kMaxPolicyWarnings) {
+    policy.warnings.emplace_back("more of the file has no effect than is listed");
   }
 }
 
@@ -141,7 +143,7 @@ base::Status read_settings(const YamlNode& root, Policy& policy) {
 
 base::Status read_criteria(const YamlNode& node, Policy& policy, Question& question) {
   if (node.kind != YamlNode::Kind::map) {
-    return broken(node, "criteria is a map with the texts \"true\" and \"false\"");
+    return broken(node, R"(criteria is a map with the texts "true" and "false")");
   }
   warn_of_others(policy, node, "criteria", {"true", "false"});
   for (const auto& [key, value] : node.members) {
@@ -174,7 +176,7 @@ base::Status read_questions(const YamlNode& node, Policy& policy) {
     warn_of_others(policy, body, "a question", {"instructions", "criteria"});
     Question question{name, instructions->text, {}};
     if (const YamlNode* criteria = body.member("criteria")) {
-      if (const base::Status read = read_criteria(*criteria, policy, question); !read) {
+      if (base::Status read = read_criteria(*criteria, policy, question); !read) {
         return read;
       }
     }
@@ -263,7 +265,7 @@ base::Result<Rule> read_rule(const YamlNode& node, Policy& policy) {
   rule.then = *verdict;
   warn_of_others(policy, node, "a rule", {"when", "then", "default"});
   if (when != nullptr) {
-    if (const base::Status read = read_condition(*when, policy, rule); !read) {
+    if (base::Status read = read_condition(*when, policy, rule); !read) {
       return read.error();
     }
   }
@@ -340,7 +342,7 @@ base::Status read_stop_policy(const YamlNode& root, Policy& policy) {
     return policy.enabled ? broken(*stop, "policies.stop needs questions and rules")
                           : base::Status();
   }
-  if (const base::Status read = read_questions(*questions, policy); !read) {
+  if (base::Status read = read_questions(*questions, policy); !read) {
     return read;
   }
   return read_rules(*rules, policy);
@@ -365,7 +367,7 @@ base::Result<Policy> parse_policy(std::string_view bytes) {
   warn_of_others(policy, *root, "a stop policy",
                  {"version", "enabled", "judge", "timeout_ms", "skip_permission_modes",
                   "unattended", "ignore_background", "tail_chars", "policies"});
-  if (const base::Status read = read_bool(*root, "enabled", policy.enabled); !read) {
+  if (base::Status read = read_bool(*root, "enabled", policy.enabled); !read) {
     return read.error();
   }
   for (const auto read : {read_settings, read_stop_policy}) {

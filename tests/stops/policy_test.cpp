@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "stops/hash.hpp"
+#include "stops/limits.hpp"
 #include "tests/lib/support.hpp"
 
 namespace robot_council::stops {
@@ -90,6 +91,18 @@ TEST(StopPolicy, EndpointsKeysAndCommandsHaveNoEffect) {
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->warnings.size(), 5U);
   EXPECT_NE(read->warnings[0].find("\"url\""), std::string::npos);
+}
+
+TEST(StopPolicy, MoreWarningsThanAreKeptAreSaid) {
+  std::string keys;
+  for (std::size_t i = 0; i < kMaxPolicyWarnings; ++i) {
+    keys += "x" + std::to_string(i) + ": 1\n";
+  }
+  EXPECT_EQ(parse_policy(policy(keys))->warnings.size(), kMaxPolicyWarnings);
+  const base::Result<Policy> more = parse_policy(policy(keys + "y: 1\nz: 1\n"));
+  ASSERT_TRUE(more.ok());
+  ASSERT_EQ(more->warnings.size(), kMaxPolicyWarnings + 1);
+  EXPECT_NE(more->warnings.back().find("than is listed"), std::string::npos);
 }
 
 // 45

@@ -3,11 +3,24 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "stops/policy_lookup.hpp"
 #include "stops/settings.hpp"
 
 namespace robot_council::wiring::online {
+namespace {
+
+// What is told of a policy that could be read, and all that has no effect in it (at most
+// kMaxPolicyWarnings and what the choice of the judge adds).
+std::string with_warnings(std::string text, const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) {
+    text += "; " + warning;
+  }
+  return text;
+}
+
+}  // namespace
 
 Check check_stops(const LocalChecks& on) {
   constexpr const char* kId = "stops";
@@ -22,17 +35,23 @@ Check check_stops(const LocalChecks& on) {
     return check_warning(kId, found->path + " is broken: " + found->policy.error().what,
                          "Correct it (wiki/Stops.md), or remove it.");
   }
+  const std::vector<std::string>& warnings = found->warnings;
+  const auto told = [&warnings](const std::string& text) {
+    return warnings.empty()
+               ? check_ok(kId, text)
+               : check_warning(kId, with_warnings(text, warnings), "Correct the policy.");
+  };
   if (!found->policy->enabled) {
-    return check_ok(kId, "off: " + found->path + " says enabled: false");
+    return told("off: " + found->path + " says enabled: false");
   }
-  const std::string judge(stops::judge_text(found->judge));
-  std::string text = found->path + ", judge " + judge;
   if (found->judge_error) {
-    return check_warning(kId, *found->judge_error, "Name one of the judges of wiki/Stops.md.");
+    return check_warning(kId, with_warnings(found->path + ": " + *found->judge_error, warnings),
+                         "Name one of the judges of wiki/Stops.md.");
   }
+  std::string text = found->path + ", judge " + std::string(stops::judge_text(found->judge));
   const auto usable = stops::usable_judge(found->judge, environment);
   if (const auto* error = std::get_if<stops::JudgeError>(&usable)) {
-    return check_warning(kId, text + ": " + error->message,
+    return check_warning(kId, with_warnings(text + ": " + error->message, warnings),
                          "Set it in the environment or in judges.yaml (wiki/Stops.md).");
   }
   const std::string& host = std::get<stops::UsableJudge>(usable).endpoint;
@@ -41,10 +60,7 @@ Check check_stops(const LocalChecks& on) {
   } else {
     text += stops::sends(found->judge) ? ", hands the text to a command" : ", sends nothing";
   }
-  if (!found->warnings.empty()) {
-    return check_warning(kId, text + "; " + found->warnings.front(), "Correct the policy.");
-  }
-  return check_ok(kId, text);
+  return told(text);
 }
 
 }  // namespace robot_council::wiring::online

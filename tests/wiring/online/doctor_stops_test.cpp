@@ -58,5 +58,27 @@ TEST_F(DoctorStops, SaysWhichPolicyCountsAndWhereTheTextGoes) {
   EXPECT_EQ(told(), "ok: off: " + seat_.folder + "/.robot-council.stop.yaml says enabled: false");
 }
 
+TEST_F(DoctorStops, SaysAllThatHasNoEffectAlsoBesideAJudgeThatCannotBeAsked) {
+  policy("local\nurl: https://models.example.org\nkey: x");
+  const std::string path = home_ / ".robot-council/stop.yaml";
+  const std::string warnings =
+      "; line 8: \"url\" is no setting of a stop policy; it has no effect"
+      "; line 9: \"key\" is no setting of a stop policy; it has no effect";
+  EXPECT_EQ(told(), "warning: " + path + ", judge local, sends nothing" + warnings);
+  environment_.set("ROBOT_COUNCIL_STOP_JUDGE", "anthropic");
+  const std::string unusable = told();
+  EXPECT_EQ(unusable.rfind("warning: " + path + ", judge anthropic: ", 0), 0U) << unusable;
+  EXPECT_NE(unusable.find(warnings), std::string::npos) << unusable;
+  environment_.set("ROBOT_COUNCIL_STOP_JUDGE", "gpt");
+  const std::string unknown = told();
+  EXPECT_EQ(unknown.rfind("warning: " + path + ": ROBOT_COUNCIL_STOP_JUDGE names no judge", 0), 0U)
+      << unknown;
+  EXPECT_NE(unknown.find(warnings), std::string::npos) << unknown;
+  test::write_text(path, "version: 1\nenabled: false\nurl: x\n");
+  EXPECT_EQ(told(), "warning: off: " + path +
+                        " says enabled: false; line 3: \"url\" is no setting of a stop policy; it "
+                        "has no effect");
+}
+
 }  // namespace
 }  // namespace robot_council::wiring::online
