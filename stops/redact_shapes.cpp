@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "stops/redact_table.hpp"
 #include "stops/redact_text.hpp"
@@ -33,6 +34,9 @@ constexpr auto kWithoutPrefix = [] {
   }
   return numbers;
 }();
+
+// Behind the first run of a token of this sort, which may have any length from 11 on.
+constexpr std::string_view kAtlas = ".atlasv1.";
 
 // End of a marker is at most so far behind its first byte.
 constexpr std::size_t kMaxMarker = 40;
@@ -181,9 +185,27 @@ class Scanner {
 
   std::size_t match_rest(const Parts& parts, std::size_t at) {
     for (std::size_t i = 0; i < parts.count && at != kNowhere; ++i) {
+      const std::size_t begin = at;
       at = match_part(parts.list.at(i), at);
+      if (i + 1 < parts.count && at != kNowhere && parts.list.at(i).sort == Part::Sort::run) {
+        at = before_bytes(parts.list.at(i + 1), begin + parts.list.at(i).least, at);
+      }
     }
     return at;
+  }
+
+  // A run that ends at `end` may have taken the bytes of the next part too: then it ends at their
+  // last place, and not before `least`. Only looked for near the end: what follows them is short,
+  // and many questions about one long run must stay linear.
+  std::size_t before_bytes(const Part& next, std::size_t least, std::size_t end) const {
+    constexpr std::size_t kAfterBytes = 64;
+    if (next.sort != Part::Sort::bytes || text_.substr(end).starts_with(next.bytes)) {
+      return end;
+    }
+    const std::size_t from = std::max(least, end > kAfterBytes ? end - kAfterBytes : 0);
+    const std::size_t found =
+        from < end ? text_.substr(from, end - from).rfind(next.bytes) : kNowhere;
+    return found != kNowhere ? from + found : end;
   }
 
   std::size_t match_part(const Part& part, std::size_t at) {
@@ -211,11 +233,14 @@ class Scanner {
   bool may_lack_prefix(std::size_t at) {
     const std::size_t end = runs_.end(kAlnum, at);
     const std::size_t length = end - at;
-    if (length == 14 || length == 24 || length == 32) {
+    if (length == 24 || length == 32) {
       return true;
     }
     if (end == text_.size()) {
       return length == 40;
+    }
+    if (text_[end] == '.') {
+      return length == 40 || text_.substr(end).starts_with(kAtlas);
     }
     if (text_[end] == ':') {
       return length >= 5 && in_class(text_[at], kDigit);

@@ -32,7 +32,7 @@ struct Near {
 //   36a       a run of class a, at least three quarters of 36, taken whole
 //   20+w      at least 20        27-300w  at least 27
 //   =32h      exactly 32
-//   '.eyJ'    these bytes
+//   '.eyJ'    these bytes; where the run before them has taken them too, the last such place in it
 //   URL       to the end of a URL      VALUE  to a blank or quotation mark, if it is no reference
 struct Shape {
   std::string_view kind;
@@ -163,16 +163,17 @@ inline constexpr std::array kShapes = {
     Shape{"vault", "hvs.", "90-120w"},
     Shape{"vault", "hvb.", "138+w"},
     Shape{"vault", "s.", "=24a"},
-    Shape{"work", "", "=14a '.atlasv1.' 60-70j"},
+    Shape{"work", "", "14a '.atlasv1.' 60-70j"},
     Shape{"work", "pul-", "40h"},
     Shape{"work", "lin_api_", "40w"},
     Shape{"work", "ntn_", "46w"},
     Shape{"work", "secret_", "43w"},
     Shape{"work", "figd_", "40w"},
-    Shape{"work", "pat", "=14a '.' 64h"},
+    Shape{"work", "pat", "14a '.' 64h"},
     Shape{"work", "PMAK-", "24h '-' 34h"},
     Shape{"work", "glc_", "32+b"},
-    Shape{"work", "glsa_", "32a '_' 8h"},
+    Shape{"work", "glsa_", "32w '_' 8h"},
+    Shape{"work", "glsa_", "32a '_' 8h"},  // with an underscore behind it, as in _italics_
     Shape{"work", "NRAK-", "27w"},
     Shape{"work", "sntrys_eyJ", "1+j"},
     Shape{"work", "sntryu_", "64h"},
@@ -182,8 +183,8 @@ inline constexpr std::array kShapes = {
     Shape{"net", "pscale_oauth_", "32-64w"},
     Shape{"net", "pscale_pw_", "32-64w"},
     Shape{"onepassword", "ops_eyJ", "250+j"},
-    Shape{"onepassword", "A3-", "=6a '-' 5-6a '-' 5-6a '-' 5+n"},
-    Shape{"misc", "AGE-SECRET-KEY-1", "58a"},
+    Shape{"onepassword", "A3-", "6a '-' 6a '-' 6a '-' 5+n"},
+    Shape{"misc", "AGE-SECRET-KEY-1", "58w"},
     Shape{"misc", "sha256~", "43w"},
     Shape{"misc", "AKCp", "69w"},
     Shape{"misc", "cmVmd", "59w"},

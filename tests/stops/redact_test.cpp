@@ -98,16 +98,24 @@ std::vector<Case> vendor_cases() {
       {"platform", "dt0c01." + u(24) + "." + u(64), "dt0c01." + u(24) + "." + u(20)},
       {"vault", "hvs." + a(95), "hvs." + a(40)},
       {"vault", "s." + a(24), "s." + a(23)},
-      {"work", a(14) + ".atlasv1." + a(64), a(13) + ".atlasv1." + a(64)},
+      {"work", a(14) + ".atlasv1." + a(64), a(10) + ".atlasv1." + a(64)},
+      {"work", a(19) + ".atlasv1." + a(60), a(14) + ".atlasv1." + a(59)},
+      {"work", a(11) + ".atlasv1." + a(60), a(14) + ".atlasv2." + a(60)},
       {"work", "pat" + a(14) + "." + h(64), "pat" + a(14) + "." + h(20)},
+      {"work", "pat" + a(17) + "." + h(48), "pat" + a(10) + "." + h(64)},
       {"work", "PMAK-" + h(24) + "-" + h(34), "PMAK-" + h(10)},
       {"work", "glsa_" + a(32) + "_" + h(8), "glsa_" + a(12)},
+      {"work", "glsa_" + a(9) + "-" + a(12) + "_" + a(9) + "_" + h(8),
+       "glsa_" + a(32) + "_" + h(5)},
+      {"work", "glsa_" + h(24) + "_" + h(6), "glsa_" + h(23) + "_" + h(20)},
       {"work", "lin_api_" + a(40), "lin_api_" + a(20)},
       {"net", "tskey-auth-" + a(16), "tskey-auth"},
       {"net", "phx_" + a(43), "phx_" + a(30)},
       {"onepassword", "ops_eyJ" + a(260), "ops_eyJ" + a(100)},
       {"onepassword", "A3-ASWWYB-798JRY-LJVD4-23DC2-86TVM-H43EB", "A3-paper-sizes"},
+      {"onepassword", "A3-SWWYB-798JRY-LJVD4-23DC2-86TVM-H43EB", "A3-poster-two-sided-print"},
       {"misc", "AGE-SECRET-KEY-1" + u(58), "AGE-SECRET-KEY-1" + u(20)},
+      {"misc", "AGE-SECRET-KEY-1" + u(30) + "-" + u(30), "AGE-SECRET-KEY-1" + u(43)},
       {"misc", "sha256~" + a(43), "sha256~" + a(20)},
       {"jwt", "eyJ" + a(20) + ".eyJ" + a(30) + "." + a(40), "eyJ" + a(20) + ".abc" + a(30)},
       {"jwt", "ZXlK" + a(60), "ZXlK" + a(8)},
@@ -143,6 +151,7 @@ TEST(Redact, WhatStandsAroundStays) {
             "//r.example/:_authToken=[REDACTED:registry]");
   EXPECT_EQ(clean("//r.example/:_authToken=${TOKEN}"), "//r.example/:_authToken=${TOKEN}");
   EXPECT_EQ(clean("line\\nghp_" + a(36)), "line\\n[REDACTED:github]");
+  EXPECT_EQ(clean("_glsa_" + a(32) + "_" + h(8) + "_"), "_[REDACTED:work]_");
 }
 
 // 55
@@ -250,6 +259,8 @@ TEST(Redact, HostileTextsAreLinear) {
                            "\\\"",
                            "0",
                            "A3-",
+                           "glsa_",
+                           "glsa_a",
                            "-u a:",
                            "aws key ",
                            "cookie:",
