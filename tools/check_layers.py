@@ -30,7 +30,7 @@ ROOMS = {
 # A third-party header belongs to these rooms only.
 ONLY = {
     "httplib.h": "net", "openssl/": "net", "SQLiteCpp/": "sink fleet", "sqlite3.h": "sink fleet", "pqxx/": "fleet",
-    "yaml-cpp/": "stops", "re2/": "stops", "CLI/": "cli", "nlohmann/": "base service-api", "toml++/": "harness",
+    "yaml-cpp/": "stops", "CLI/": "cli", "nlohmann/": "base service-api", "toml++/": "harness",
     "gtest/": "", "benchmark/": "",
 }
 INCLUDE = re.compile(r'\s*#\s*include\s+["<]([^">]+)')

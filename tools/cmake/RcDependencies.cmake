@@ -3,7 +3,7 @@ find_package(Threads REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED CONFIG)
 find_package(CLI11 2.1 REQUIRED CONFIG)
-option(RC_STATIC_DEPS "Link SQLite, SQLiteCpp, yaml-cpp, RE2 from their archives" ON)
+option(RC_STATIC_DEPS "Link SQLite, SQLiteCpp, yaml-cpp from their archives" ON)
 
 # SQLite: presetting SQLite3_LIBRARY makes SQLite::SQLite3 (and with it SQLiteCpp) the archive.
 if(RC_STATIC_DEPS)
@@ -29,19 +29,6 @@ else()
   target_link_libraries(rc_yaml_i INTERFACE yaml-cpp)
 endif()
 add_library(rc::yaml ALIAS rc_yaml_i)
-
-# RE2: no CMake package. From Debian 13 on it needs Abseil, whose CMake targets are shared.
-pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
-add_library(rc_re2_i INTERFACE)
-if(RC_STATIC_DEPS)
-  set(archives ${re2_STATIC_LIBRARIES})
-  list(REMOVE_DUPLICATES archives)
-  list(TRANSFORM archives REPLACE "^(re2|absl_.*)$" "-l:lib\\1.a")
-  target_link_libraries(rc_re2_i INTERFACE "-Wl,--start-group" ${archives} "-Wl,--end-group" Threads::Threads)
-else()
-  target_link_libraries(rc_re2_i INTERFACE PkgConfig::re2)
-endif()
-add_library(rc::re2 ALIAS rc_re2_i)
 
 pkg_check_modules(pqxx REQUIRED IMPORTED_TARGET libpqxx>=6.4)
 add_library(rc::pqxx ALIAS PkgConfig::pqxx)
