@@ -16,11 +16,8 @@ namespace {
 using Words = std::vector<std::string>;
 using View = std::string_view;
 
-// A word of these and the reply says more than go.
-constexpr auto kConditions =
-    std::to_array<View>({"no",     "not",     "don't",  "dont",    "stop",    "wait",  "but",
-                         "except", "instead", "unless", "without", "however", "also",  "then",
-                         "first",  "only",    "hold",   "undo",    "revert",  "cancel"});
+// All the words that a go-ahead is made of. Whatever stands in none of these lists, as a "?", a
+// number, a line break, "no", "but" or "first", makes a reply something else.
 constexpr auto kAssents = std::to_array<View>({"ok", "okay", "k", "yes", "yeah", "yep", "yup", "ya",
                                                "y", "sure", "fine", "please", "lgtm", "approved",
                                                "agreed", "confirmed", "looks good", "sounds good"});
@@ -181,26 +178,6 @@ bool is_goahead(const Words& words) {
   return assented;
 }
 
-// Whole words: letters, digits and '.
-bool has_condition(View normal) {
-  std::string word;
-  const auto is_condition = [&word] {
-    return std::find(kConditions.begin(), kConditions.end(), word) != kConditions.end();
-  };
-  for (const char c : normal) {
-    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '\'' ||
-        static_cast<unsigned char>(c) >= 0x80) {
-      word += c;
-    } else {
-      if (is_condition()) {
-        return true;
-      }
-      word.clear();
-    }
-  }
-  return is_condition();
-}
-
 std::string list_of(std::span<const View> words) {
   std::string text;
   for (const View word : words) {
@@ -216,15 +193,13 @@ std::string list_of(std::span<const View> words) {
 
 Label label_reply(const ReplyText& reply) {
   const View text = base::trim(reply.text);
-  if (reply.attachment || text.empty() || text.find_first_of("\n\r?") != View::npos ||
-      text.size() > kMaxGoaheadChars * 4 || base::count_code_points(text) > kMaxGoaheadChars ||
-      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; })) {
+  if (reply.attachment || text.size() > kMaxGoaheadChars * 4 ||
+      base::count_code_points(text) > kMaxGoaheadChars) {
     return {};
   }
   const std::string normal = normal_form(text);
   const Words words = words_of(normal);
-  if (words.empty() || words.size() > kMaxGoaheadWords || has_condition(normal) ||
-      !is_goahead(words)) {
+  if (words.size() > kMaxGoaheadWords || !is_goahead(words)) {
     return {};
   }
   return {true, normal};
@@ -232,11 +207,11 @@ Label label_reply(const ReplyText& reply) {
 
 std::string pattern_text() {
   std::string text = "goahead-1: when a reply counts as a bare go-ahead\n\n";
-  text +=
-      "Never: an image, a document or a pasted block; a line break; a \"?\"; digits only; over " +
-      std::to_string(kMaxGoaheadWords) + " words or " + std::to_string(kMaxGoaheadChars) +
-      " characters;\nor one of these words: " + list_of(kConditions) + ".\n\n";
-  text += "Then, in lower case and without emoji . ! and commas:\n";
+  text += "Never: an image, a document or a pasted block; over " +
+          std::to_string(kMaxGoaheadWords) + " words or " + std::to_string(kMaxGoaheadChars) +
+          " characters; anything that is not in the\nlists below: a \"?\", a number, a line break "
+          "between words, a word like no, not, but, wait, first, only.\n\n";
+  text += "In lower case and without emoji . ! and commas:\n";
   text += "  a phrase:   " + list_of(kPhrases) + "\n";
   text += "  at its end: nothing, or one of: " + list_of(kEndings) + "\n";
   text += "  before it any number of\n";

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
+
 namespace robot_council::stops {
 namespace {
 
@@ -68,6 +70,32 @@ TEST(Label, SomethingElse) {
   }
   EXPECT_FALSE(bare("yes" + std::string(60, '!')));
   EXPECT_FALSE(label_reply({"go", true}).goahead);  // with an image, a document, a pasted block
+}
+
+// Rule 1 of the label: each alone makes a go-ahead something else.
+TEST(Label, OneThingMoreAndItIsNoGoAhead) {
+  for (const char* word :
+       {"no",      "not",    "don't",   "dont",    "stop", "wait", "but",   "except",
+        "instead", "unless", "without", "however", "also", "then", "first", "only",
+        "hold",    "undo",   "revert",  "cancel",  "2",    "?",    "\n"}) {
+    const std::string more(word);
+    for (const std::string& text :
+         {more, more + " go ahead", "go ahead " + more, "yes " + more, "go " + more + " ahead",
+          "go ahead" + more, "yes, " + more + "."}) {
+      const auto rest = base::trim(text);  // a line break around it is none
+      EXPECT_EQ(bare(text), rest == "go ahead" || rest == "yes") << text;
+    }
+  }
+  EXPECT_FALSE(bare("2024"));
+  EXPECT_FALSE(bare("yes\r\nplease"));
+}
+
+// The two lengths, each where nothing else decides.
+TEST(Label, LongRepliesAreNone) {
+  EXPECT_TRUE(bare("ok ok ok ok ok ok"));
+  EXPECT_FALSE(bare("ok ok ok ok ok ok ok"));
+  EXPECT_TRUE(bare("yes" + std::string(45, '!')));
+  EXPECT_FALSE(bare("yes" + std::string(46, '!')));
 }
 
 TEST(Label, NormalFormIsOnlyToldOfGoAheads) {
