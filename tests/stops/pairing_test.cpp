@@ -60,6 +60,7 @@ class Pairing : public ::testing::Test {
 
   const std::string claude_ = "claude";
   const std::string codex_ = "codex";
+  const std::string gemini_ = "gemini";
   const std::string session_ = "s";
   const std::string skip_ = "background_tasks";
   std::deque<Stop> stops_;
@@ -78,6 +79,16 @@ TEST_F(Pairing, NextPromptIsTheAnswer) {  // 86
   EXPECT_EQ(anchor_, Match::Anchor::prompt_id);
 }
 
+// A prompt of the turn that ended is no answer to its end, whatever its time says.
+TEST_F(Pairing, PromptOfTheSameTurnIsLookedPast) {
+  prompt(1, "a");
+  stop(5, "a");
+  prompt(6, "a");
+  EXPECT_EQ(outcome(), Found{"ended"});
+  prompt(8, "b");
+  EXPECT_EQ(outcome(), Found{"8"});
+}
+
 TEST_F(Pairing, PromptQueuedBeforeTheStopOvertakesIt) {  // 87
   prompt(1, "a");
   stop(5, "a");
@@ -86,6 +97,17 @@ TEST_F(Pairing, PromptQueuedBeforeTheStopOvertakesIt) {  // 87
   stop(8, "b");
   prompt(10, "c");
   EXPECT_EQ(outcome(), (Found{"overtaken", "10"}));
+}
+
+// The prompt that is taken in next decides, also where another turn ends first and a later prompt
+// was sent in between.
+TEST_F(Pairing, PromptTakenNextOvertakesAlsoBehindAnotherStop) {  // 87
+  prompt(1, "x");
+  stop(5, "x");
+  prompt(3, "a").taken_ms = 9000;
+  prompt(6, "b").taken_ms = 10000;
+  stop(8, "x");
+  EXPECT_EQ(outcome(), (Found{"overtaken", "overtaken"}));
 }
 
 TEST_F(Pairing, PromptQueuedWhileTheHookRanAnswers) {  // 88
@@ -103,6 +125,8 @@ TEST_F(Pairing, EscAndResendCountsOnce) {  // 90
   prompt(4, "b", "parent");
   prompt(6, "c", "parent");
   EXPECT_EQ(outcome(), Found{"6"});
+  prompt(8, "d", "parent");
+  EXPECT_EQ(outcome(), Found{"8"});
 }
 
 TEST_F(Pairing, RewindAfterAFinishedTurnCountsTwice) {  // 90
@@ -121,6 +145,15 @@ TEST_F(Pairing, SecondStopOfATurnSupersedesTheFirst) {  // 91
   EXPECT_EQ(outcome(), (Found{"superseded", "ended"}));
   prompt(5, "b");
   EXPECT_EQ(outcome(), (Found{"superseded", "5"}));
+}
+
+// Clients before prompt ids.
+TEST_F(Pairing, WithoutIdsTheTimeDecides) {  // 94
+  prompt(1);
+  stop(2);
+  prompt(5);
+  EXPECT_EQ(outcome(), Found{"5"});
+  EXPECT_EQ(anchor_, Match::Anchor::time);
 }
 
 TEST_F(Pairing, AnyStopBetweenSupersedes) {  // 92
@@ -155,8 +188,11 @@ TEST_F(Pairing, DeliveredStaysDelivered) {  // 96
 
 TEST_F(Pairing, OtherHostsHaveNoReader) {  // 97
   stop(2).host = &codex_;
+  stop(3).host = &gemini_;
+  prompt(5, "b");
+  EXPECT_EQ(outcome(), (Found{"no_transcript_reader", "no_transcript_reader"}));
   has_transcript_ = false;
-  EXPECT_EQ(outcome(), Found{"no_transcript_reader"});
+  EXPECT_EQ(outcome(), (Found{"no_transcript_reader", "no_transcript_reader"}));
 }
 
 TEST_F(Pairing, ProgramsHaveNoPerson) {  // 97

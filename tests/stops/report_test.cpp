@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "stops/interval.hpp"
+#include "stops/report_print.hpp"
 #include "tests/lib/sink_fixture.hpp"
 #include "tests/stops/report_fixture.hpp"
 
@@ -197,6 +199,25 @@ TEST(Report, TwoFingerprintsAreTwoTables) {  // 107
   EXPECT_EQ(home.json()["groups"].size(), 2U);
 }
 
+// What is 0 or 1 by nature is not counted with what is a probability, nor one model with another.
+TEST(Report, OtherModelsAndSortsOfNumbersAreOtherTables) {  // 107
+  ReportHome home;
+  home.turn(true, "go");
+  auto other = home.line(ReportHome::kStart + 7200000);
+  other.p_kind = PKind::probability;
+  home.add(other);
+  home.type(ReportHome::kStart + 7260000, "go");
+  other = home.line(ReportHome::kStart + 7300000);
+  other.model = "phrases-2";
+  home.add(other);
+  home.type(ReportHome::kStart + 7360000, "go");
+  const auto groups = home.json()["groups"];
+  ASSERT_EQ(groups.size(), 3U);
+  EXPECT_EQ(groups[0]["p_kind"], "phrase");
+  EXPECT_EQ(groups[1]["p_kind"], "probability");
+  EXPECT_EQ(groups[2]["model"], "phrases-2");
+}
+
 TEST(Report, NoPromptTextWithoutWithText) {  // 105
   ReportHome home;
   home.turn(true, "the zebra word, with ghp_0123456789abcdefghijABCDEFGHIJ012345");
@@ -215,6 +236,24 @@ TEST(Report, NoPromptTextWithoutWithText) {  // 105
   EXPECT_TRUE(has(shown, "    > the zebra word, with [REDACTED:github]")) << shown;
   flags.list.reset();
   EXPECT_EQ(home.json(flags)["pairs"][0]["next"]["text"], "the zebra word, with [REDACTED:github]");
+}
+
+// 105: also where the words are held.
+TEST(Report, ListAndJsonShowTextOnlyWhenTold) {
+  ReportHome home;
+  home.turn(true, "the zebra word");
+  home.save();
+  ReportQuery query;
+  query.log.path = home.log_path();
+  query.roots.projects = home.dir / ".claude/projects";
+  query.text = KeepText::yes;
+  const auto made = make_report(query, {home.clock, home.environment, home.log});
+  ASSERT_TRUE(made.ok());
+  for (const auto& [with, shown] :
+       {std::pair(KeepText::yes, true), std::pair(KeepText::no, false)}) {
+    EXPECT_EQ(has(list_text(*made, "continue/other", with).value_or(""), "zebra"), shown);
+    EXPECT_EQ(has(report_json(*made, with), "zebra"), shown);
+  }
 }
 
 TEST(Report, ListsACellAndAReason) {
@@ -285,6 +324,7 @@ TEST(Report, JsonHasItsShape) {
                                                {{"text", "yes please"}, {"count", 22}}})));
   EXPECT_EQ(json["projects"][0]["project"], "/w");
   EXPECT_EQ(json["anchors"], (base::Json{{"prompt_id", 0}, {"time", 267}}));
+  EXPECT_EQ(json["pairs"][0]["next"]["promptId"], "p2");
   EXPECT_EQ(json["pairs"][0]["next"]["kind"], "prompt");
   EXPECT_EQ(json["pairs"][0]["next"]["chars"], 8);
 }
@@ -362,6 +402,34 @@ TEST_F(FleetReport, OldHistoryProvesNothing) {
   EXPECT_TRUE(home_.json()["pairs"][0]["delivered"].is_null());
 }
 
+// A sink keeps so many rows: what left it before the oldest of them is not known.
+TEST_F(FleetReport, FullHistoryReachesToItsOldestRow) {
+  with_seat(ReportHome::kStart, std::nullopt);
+  home_.type(ReportHome::kStart - 1000, "begin");
+  home_.type(ReportHome::kStart + 1000, "go");
+  seat_.sql(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 999) "
+      "INSERT INTO history(left_ms, why, writes, join_no, json) SELECT " +
+      std::to_string(ReportHome::kStart) + " + i, 'confirmed', 1, 1, '{}' FROM n");
+  EXPECT_EQ(home_.json()["pairs"][0]["delivered"], false);
+  seat_.sql("INSERT INTO history(left_ms, why, writes, join_no, json) VALUES(" +
+            std::to_string(ReportHome::kStart + 2000) + ", 'confirmed', 1, 1, '{}')");
+  EXPECT_TRUE(home_.json()["pairs"][0]["delivered"].is_null());
+}
+
+// 104: not a byte, mode or file of a sink changes.
+TEST_F(FleetReport, SinkStaysAsItWas) {
+  with_seat(ReportHome::kStart, 1);
+  const std::string database = seat_.files().database();
+  ASSERT_EQ(::chmod(database.c_str(), 0640), 0);
+  const std::string bytes = test::read_text(database);
+  const auto files = base::list_directory(seat_.folder()).value_or({});
+  EXPECT_EQ(home_.json()["fleet"]["not_handed_over"], 1);
+  EXPECT_EQ(test::mode_of(database), 0640U);
+  EXPECT_EQ(test::read_text(database), bytes);
+  EXPECT_EQ(base::list_directory(seat_.folder()).value_or({}), files);
+}
+
 // Under 20 pairs no rate, in no table and no drawing of the page (13).
 TEST(ReportPage, FewPairsHaveCountsAndNoRates) {
   ReportHome home;
@@ -387,6 +455,32 @@ TEST(ReportPage, FewPairsHaveCountsAndNoRates) {
   EXPECT_TRUE(has(enough, "<td class=\"n\">20</td><td class=\"n\">65 %</td></tr>"));
   EXPECT_TRUE(has(enough, "<path"));
   EXPECT_TRUE(has(enough, "one in ten"));
+}
+
+// 106: what the log and the command line say.
+TEST(ReportPage, NamesOfTheLogAreEscaped) {
+  ReportHome home;
+  auto line = home.line(ReportHome::kStart);
+  line.policy->questions = "<i>q";
+  line.policy->rules = "<i>r";
+  home.add(line);
+  home.type(ReportHome::kStart - 1000, "begin");
+  home.type(ReportHome::kStart + 1000, "go");
+  line.ts_ms += 60000;
+  line.outcome = Outcome::skipped;
+  line.skip = "<i>s";
+  home.add(line);
+  home.save();
+  Flags flags;
+  flags.log = home.dir / "<i>l";
+  test::write_text(*flags.log, test::read_text(home.log_path()));
+  flags.html = home.dir / "page.html";
+  EXPECT_TRUE(has(home.report(flags), "1 pairs of 2 turn ends"));
+  const std::string page = test::read_text(*flags.html);
+  EXPECT_FALSE(has(page, "<i>"));
+  for (const char* part : {"&lt;i&gt;q", "&lt;i&gt;r", "&lt;i&gt;s", "&lt;i&gt;l"}) {
+    EXPECT_TRUE(has(page, part)) << part;
+  }
 }
 
 // 106

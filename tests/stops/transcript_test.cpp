@@ -200,6 +200,31 @@ TEST_F(TranscriptFile, QueuedPromptsAreDatedByTheirEnqueue) {
   EXPECT_EQ(found.prompts[3].submit_ms, 1796016957893);
 }
 
+// Statement 95.
+TEST_F(TranscriptFile, GoAheadWithAnImageOrPastedTextIsNone) {
+  const std::string image =
+      R"({"type":"user","timestamp":"2026-11-30T05:00:02Z","message":{"role":"user","content":[{"type":"image","source":{}},{"type":"text","text":"go"}]}})";
+  const Transcript found =
+      read(user("go", kTyped) + "\n" + image + "\n" +
+           user("<pasted_content id=\"1\">go</pasted_content id=\"1\">", kTyped) + "\n" +
+           user("<bash-input>go</bash-input>", kTyped) + "\n");
+  std::vector<std::string> labels;
+  for (const auto& prompt : found.prompts) {
+    labels.push_back(prompt.text + (prompt.goahead ? ": go-ahead" : ": other"));
+  }
+  EXPECT_EQ(labels, (std::vector<std::string>{"go: other", "go: go-ahead", "go: other",
+                                              "<bash-input>go</bash-input>: other"}));
+}
+
+// Statement 105: without --with-text the words are not even held.
+TEST_F(TranscriptFile, TextIsKeptOnlyWhenAskedFor) {
+  auto found = read_transcript(write(user("zebra", kTyped) + "\n"), "s", KeepText::no);
+  ASSERT_TRUE(found.ok());
+  ASSERT_EQ(found->prompts.size(), 1U);
+  EXPECT_EQ(found->prompts[0].text, "");
+  EXPECT_EQ(found->prompts[0].chars, 5U);
+}
+
 TEST_F(TranscriptFile, LinesOfAnotherSessionArePassedOver) {
   const Transcript found =
       read(user("copied", R"("sessionId":"other","promptId":"p")") + "\n" +
