@@ -55,7 +55,7 @@ class Delivery {
   base::Result<Outcome> run();
 
  private:
-  [[nodiscard]] base::Result<bool> is_quiet(DeliveryStore& store);
+  [[nodiscard]] bool is_quiet(const DeliveryStore& store, const DeliveryStore::Look& look) const;
   [[nodiscard]] base::Status settle_and_offer(DeliveryStore& store, const sink::WaitBudget& budget);
   void decide(DeliveryStore::Transaction& transaction, std::int64_t now_ms);
   void offer(DeliveryStore::Transaction& transaction, const Rows& rows, Chain chain,
@@ -93,25 +93,17 @@ class Delivery {
 
 base::Result<Outcome> Delivery::run() {
   const sink::WaitBudget budget;
-  auto store =
-      DeliveryStore::open(request_.files, sink::Access::read_write, budget, request_.ancestors);
-  if (!store) {
-    return store.error();
+  auto opened = DeliveryStore::open_and_look(request_.files, sink::Access::read_write,
+                                             request_.call.session, budget, request_.ancestors);
+  if (!opened) {
+    return opened.error();
   }
   at(Step::opened);
-  if (store->has_value()) {
-    auto quiet = is_quiet(**store);
-    if (!quiet) {
-      return quiet.error();
-    }
-    if (*quiet) {
-      store->reset();
-    }
-  }
-  if (!store->has_value()) {
+  if (!opened->has_value() || is_quiet((*opened)->store, (*opened)->look)) {
     mark_turn();
     return outcome_;
   }
+  Opened store(std::move((*opened)->store));
   auto lock = sink::lock_drain(request_.files, budget);
   if (!lock) {
     return lock.error();
@@ -147,16 +139,12 @@ base::Result<Outcome> Delivery::run() {
 }
 
 // No row at all, and no counter to reset: then nothing is locked and nothing written.
-base::Result<bool> Delivery::is_quiet(DeliveryStore& store) {
-  auto look = store.look(request_.call.session);
-  if (!look) {
-    return look.error();
-  }
-  if (!look->empty) {
+bool Delivery::is_quiet(const DeliveryStore& store, const DeliveryStore::Look& look) const {
+  if (!look.empty) {
     return false;
   }
   return !has_chain() || store.read_only() ||
-         silent(ask_guard({look->chain, 0, 0}).chain) == look->chain;
+         silent(ask_guard({look.chain, 0, 0}).chain) == look.chain;
 }
 
 base::Status Delivery::settle_and_offer(DeliveryStore& store, const sink::WaitBudget& budget) {

@@ -92,12 +92,13 @@ Connection::Connection(std::string path, int flags, const std::string& shown_pat
 }
 
 std::unique_ptr<Connection> Connection::open(const SeatFiles& files, Mode mode,
-                                             base::SteadyTime deadline) {
+                                             base::SteadyTime deadline,
+                                             const std::optional<Location>& seen) {
   const int flags = (mode == Mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) |
                     SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX;
   std::unique_ptr<Connection> connection;
   Location location;
-  Location after = locate(files);
+  Location after = seen ? *seen : locate(files);
   // Which file SQLite has open is known only when the path named the same one before and after.
   do {
     location = after;

@@ -47,9 +47,11 @@ class Connection {
  public:
   enum class Mode : unsigned char { read_only, read_write };
   // Opens without following a link at the file, sets the limits of the contract and checks nothing
-  // of the content. Waits for locks until the deadline of set_deadline().
+  // of the content. Waits for locks until the deadline of set_deadline(). `seen`: what locate() has
+  // just said, where the caller asked.
   static std::unique_ptr<Connection> open(const SeatFiles& files, Mode mode,
-                                          base::SteadyTime deadline);
+                                          base::SteadyTime deadline,
+                                          const std::optional<Location>& seen = std::nullopt);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   Connection(Connection&&) = delete;

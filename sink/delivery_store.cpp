@@ -187,6 +187,16 @@ struct DeliveryStore::State {
   Ancestors ancestors;
   WaitBudget budget;
   std::unique_ptr<Connection> connection;
+
+  // Asked of a sink of ours, in the transaction that found out that it is one. May throw
+  // SQLite::Exception.
+  using First = std::function<void(SQLite::Database&)>;
+  static base::Result<std::optional<DeliveryStore>> open(const SeatFiles& files, Access access,
+                                                         const WaitBudget& budget,
+                                                         const Ancestors& ancestors,
+                                                         const First& first);
+  // blank or ours.
+  base::Result<Content> open_at(const Location& location, Access access, const First& first);
 };
 
 DeliveryStore::DeliveryStore(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -198,6 +208,30 @@ base::Result<std::optional<DeliveryStore>> DeliveryStore::open(const SeatFiles& 
                                                                Access access,
                                                                const WaitBudget& budget,
                                                                const Ancestors& ancestors) {
+  return State::open(files, access, budget, ancestors, {});
+}
+
+base::Result<std::optional<DeliveryStore::Opened>> DeliveryStore::open_and_look(
+    const SeatFiles& files, Access access, const std::optional<std::string>& session,
+    const WaitBudget& budget, const Ancestors& ancestors) {
+  Look look;
+  auto store = State::open(files, access, budget, ancestors,
+                           [&](SQLite::Database& db) { look = read_look(db, session, ancestors); });
+  if (!store) {
+    return store.error();
+  }
+  std::optional<Opened> opened;
+  if (store->has_value()) {
+    opened = Opened{std::move(**store), std::move(look)};
+  }
+  return opened;
+}
+
+base::Result<std::optional<DeliveryStore>> DeliveryStore::State::open(const SeatFiles& files,
+                                                                      Access access,
+                                                                      const WaitBudget& budget,
+                                                                      const Ancestors& ancestors,
+                                                                      const First& first) {
   while (true) {
     std::optional<DeliveryStore> store;
     const Location location = locate(files);
@@ -208,7 +242,7 @@ base::Result<std::optional<DeliveryStore>> DeliveryStore::open(const SeatFiles& 
       return not_opened(files);
     }
     std::unique_ptr<State> state(new State{files, ancestors, budget, {}});
-    auto opened = open_at(*state, location, access);
+    auto opened = state->open_at(location, access, first);
     if (!opened && locate(files).inode != location.inode && budget.pause()) {
       continue;  // a bridge set the file aside under us
     }
@@ -222,30 +256,34 @@ base::Result<std::optional<DeliveryStore>> DeliveryStore::open(const SeatFiles& 
   }
 }
 
-// blank or ours.
-base::Result<Content> DeliveryStore::open_at(State& state, const Location& location,
-                                             Access access) try {
+base::Result<Content> DeliveryStore::State::open_at(const Location& location, Access access,
+                                                    const First& first) try {
   const bool write = access == Access::read_write;
   if (write) {
-    narrow_modes(state.files, location);
+    narrow_modes(files, location);
   }
-  state.connection = Connection::open(
-      state.files, write ? Connection::Mode::read_write : Connection::Mode::read_only,
-      state.budget.deadline());
-  const Scoped transaction(state.connection->db(), kBeginRead);  // one lock for all questions
-  const Identity identity = identify(state.connection->db());
+  connection =
+      Connection::open(files, write ? Connection::Mode::read_write : Connection::Mode::read_only,
+                       budget.deadline(), location);
+  SQLite::Database& db = connection->db();
+  const Scoped transaction(db, kBeginRead);  // one lock for all questions
+  const Identity identity = identify(db);
   switch (identity.content) {
     case Content::newer:
-      return newer_file(state.files, identity.version);
+      return newer_file(files, identity.version);
     case Content::foreign:
-      return foreign_file(state.files);
-    case Content::blank:
+      return foreign_file(files);
     case Content::ours:
+      if (first) {
+        first(db);
+      }
+      break;
+    case Content::blank:
       break;
   }
   return identity.content;
 } catch (const SQLite::Exception& x) {
-  return reader_error(state.files, x, Phase::reading);
+  return reader_error(files, x, Phase::reading);
 }
 
 bool DeliveryStore::still_at_path() const {

@@ -28,9 +28,6 @@ namespace robot_council::sink {
 //   does not parse: ...` invalid                 `... is not a list of events. ...` unsupported
 //   `... was written by a newer robot-council ...`
 
-enum class Content : unsigned char;
-struct Location;
-
 // pids and start times of this process's parents, nearest first. Empty function = look at the real
 // ones.
 using Ancestors = std::function<std::vector<ProcessName>()>;
@@ -76,6 +73,11 @@ class DeliveryStore {
   };
   // `session`: whose chain and duplicates; none for a plain call.
   [[nodiscard]] base::Result<Look> look(const std::optional<std::string>& session);
+  // open() and look() in one read transaction, which is all that a quiet turn end needs.
+  struct Opened;
+  [[nodiscard]] static base::Result<std::optional<Opened>> open_and_look(
+      const SeatFiles& files, Access access, const std::optional<std::string>& session,
+      const WaitBudget& budget, const Ancestors& ancestors = {});
   // Newest `count`, oldest first.
   [[nodiscard]] base::Result<std::vector<HistoryRow>> history(std::size_t count);
   // Prints (of any kind of call) to `session` with printed_ms within [from_ms, to_ms], entry and
@@ -124,10 +126,13 @@ class DeliveryStore {
 
  private:
   struct State;
-  [[nodiscard]] static base::Result<Content> open_at(State& state, const Location& location,
-                                                     Access access);
   explicit DeliveryStore(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
+};
+
+struct DeliveryStore::Opened {
+  DeliveryStore store;
+  Look look;
 };
 
 }  // namespace robot_council::sink
