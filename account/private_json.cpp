@@ -104,6 +104,11 @@ base::Result<std::optional<std::string>> checked_bytes(const std::string& path) 
   return std::optional<std::string>(std::move(*text));
 }
 
+std::string aside_text(const std::string& path, const std::string& name) {
+  return "`" + path + "` is not a JSON object; it was set aside as `" + name +
+         "` and a new one started.";
+}
+
 // Renames what does not parse, so that a person can look at it; its bytes are kept.
 base::Status set_aside(const std::string& path, const base::Clock& clock, base::Log& log) {
   const std::string stem = path + ".corrupt-" + base::compact_utc(clock.wall_ms());
@@ -118,8 +123,7 @@ base::Status set_aside(const std::string& path, const base::Clock& clock, base::
     if (auto moved = base::rename_file(path, name); !moved) {
       return moved;
     }
-    log.warning("`" + path + "` is not a JSON object; it was set aside as `" + name +
-                "` and a new one started.");
+    log.warning(aside_text(path, name));
     return {};
   }
   return base::Error{
