@@ -85,9 +85,9 @@ int wait_for_lock(void* connection, int /*tries*/) {
   return 1;
 }
 
-Connection::Connection(std::string path, int flags, const std::string& shown_path,
+Connection::Connection(const std::string& path, int flags, std::string shown_path,
                        base::SteadyTime deadline)
-    : db_(std::move(path), flags), shown_path_(shown_path), deadline_(deadline) {
+    : db_(path, flags), shown_path_(std::move(shown_path)), deadline_(deadline) {
   sqlite3_busy_handler(db_.getHandle(), wait_for_lock, this);
 }
 

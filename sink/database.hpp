@@ -69,7 +69,7 @@ class Connection {
   [[nodiscard]] std::uint64_t inode() const { return inode_; }
 
  private:
-  Connection(std::string path, int flags, const std::string& shown_path, base::SteadyTime deadline);
+  Connection(const std::string& path, int flags, std::string shown_path, base::SteadyTime deadline);
   SQLite::Database db_;
   std::string shown_path_;
   base::SteadyTime deadline_;

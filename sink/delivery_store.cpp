@@ -60,6 +60,8 @@ bool is_outdated(SQLite::Database& db, const Entry& row, const Ancestors& ancest
   });
 }
 
+// Final, and never deleted through its base.
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): see above
 class TransactionIn final : public DeliveryStore::Transaction {
  public:
   TransactionIn(SQLite::Database& db, const Ancestors& ancestors)
