@@ -139,24 +139,23 @@ void append_utf8(std::string& text, char32_t code_point) {
   const auto add = [&text](char32_t byte) {
     text += static_cast<char>(static_cast<unsigned char>(byte));
   };
+  const bool surrogate = code_point >= 0xD800 && code_point <= 0xDFFF;
   if (code_point < 0x80) {
     add(code_point);
   } else if (code_point < 0x800) {
     add(0xC0U | (code_point >> 6U));
     add(0x80U | (code_point & 0x3FU));
-  } else if (code_point >= 0xD800 && code_point <= 0xDFFF) {
+  } else if (surrogate || code_point > 0x10FFFF) {
     text += kReplacement;
   } else if (code_point < 0x10000) {
     add(0xE0U | (code_point >> 12U));
     add(0x80U | ((code_point >> 6U) & 0x3FU));
     add(0x80U | (code_point & 0x3FU));
-  } else if (code_point <= 0x10FFFF) {
+  } else {
     add(0xF0U | (code_point >> 18U));
     add(0x80U | ((code_point >> 12U) & 0x3FU));
     add(0x80U | ((code_point >> 6U) & 0x3FU));
     add(0x80U | (code_point & 0x3FU));
-  } else {
-    text += kReplacement;
   }
 }
 

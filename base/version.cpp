@@ -7,6 +7,7 @@
 namespace robot_council::base {
 
 std::string_view version() {
+  // NOLINTNEXTLINE(readability-redundant-string-init): a release gives text that is not empty
   constexpr std::string_view kRelease = RC_RELEASE_VERSION;
   if (kRelease.empty()) {
     return "unreleased";
