@@ -19,7 +19,7 @@ namespace robot_council::brake {
 namespace {
 
 constexpr std::size_t kMaxProcBytes =
-    64U * 1024U;               // of /proc/<pid>/cmdline; the first arguments are at its beginning
+    std::size_t{64} * 1024;    // of /proc/<pid>/cmdline; the first arguments are at its beginning
 constexpr int kArguments = 3;  // the program itself and its first two arguments
 
 bool is_variable_name(std::string_view name) {

@@ -187,16 +187,14 @@ DoctorFact client_fact(const WiredClient& wired, const base::Environment& enviro
     state = "wired, needs trust in the client: unknown whether it has it";
     fact.finding = Finding::unknown;
     fact.remedy = "look into the client";
-  } else if (state == "outdated") {
+  } else if (state == "outdated" ||
+             (state == "not wired" && !client.user_file.empty() &&
+              base::exists(base::parent_path(user_file(client, environment))))) {
     fact.finding = Finding::warning;
     fact.remedy = "robot-council brake wire " + std::string(client.id);
   } else if (state == "the client cannot read its file") {
     fact.finding = Finding::failed;
     fact.remedy = "correct the file, then: robot-council brake wire " + std::string(client.id);
-  } else if (state == "not wired" && !client.user_file.empty() &&
-             base::exists(base::parent_path(user_file(client, environment)))) {
-    fact.finding = Finding::warning;
-    fact.remedy = "robot-council brake wire " + std::string(client.id);
   }
   fact.text =
       std::string(client.id) + ": " + state + " (refusal " + std::string(client.confidence) + ")";

@@ -25,7 +25,7 @@
 namespace robot_council::brake {
 namespace {
 
-constexpr std::size_t kBlockBytes = 64U * 1024U;
+constexpr std::size_t kBlockBytes = std::size_t{64} * 1024;
 constexpr int kCannotStart = 1;
 constexpr int kUsage = 2;
 constexpr int kSignalBase = 128;

@@ -1,11 +1,12 @@
 #include "brake/git_hooks.hpp"
 
-#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+
+#include <climits>
 
 #include "base/atomic_file.hpp"
 #include "base/child.hpp"
@@ -84,7 +85,7 @@ base::Status keep_foreign(const std::string& hook, const std::string& folder) {
 base::Status install_event(const Repository& repository, std::string_view event) {
   const std::string hook = base::join_path(hooks_folder(repository), event);
   if (state_of(hook) == HookState::foreign) {
-    const base::Status kept = keep_foreign(hook, hook + ".d");
+    base::Status kept = keep_foreign(hook, hook + ".d");
     if (!kept.ok()) {
       return kept;
     }
@@ -101,7 +102,7 @@ base::Status uninstall_event(const Repository& repository, std::string_view even
   const std::string kept = preexisting_path(folder, 0);
   struct ::stat info {};
   if (look(kept, &info) != 0) {
-    const base::Status removed = base::remove_file(hook);
+    base::Status removed = base::remove_file(hook);
     ::rmdir(folder.c_str());  // only if it is empty
     return removed;
   }
@@ -265,6 +266,7 @@ std::string dispatcher_script(std::string_view event, const Repository& reposito
 
 std::vector<GitHook> git_hook_states(const Repository& repository) {
   std::vector<GitHook> hooks;
+  hooks.reserve(kEvents.size());
   for (const std::string_view event : kEvents) {
     hooks.push_back(
         {std::string(event), state_of(base::join_path(hooks_folder(repository), event))});

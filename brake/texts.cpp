@@ -44,7 +44,7 @@ std::string clean_line(std::string_view text) {
 std::string clean_reason(std::string_view reason) {
   // A reason is cut before it is cleaned as well, so that a huge one costs nothing; each kept byte
   // may shrink, not grow into another character, and U+FFFD (3 bytes) stands for at least one.
-  const std::string line = clean_line(reason.substr(0, 64U * 1024U));
+  const std::string line = clean_line(reason.substr(0, std::size_t{64} * 1024));
   const std::string_view cut = base::trim(base::prefix_bytes(line, kMaxReasonBytes));
   return cut.empty() ? std::string("stopped by a person") : std::string(cut);
 }
