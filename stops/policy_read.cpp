@@ -231,7 +231,7 @@ base::Status read_condition(const YamlNode& when, Policy& policy, Rule& rule) {
   const bool known =
       name == kAnyQuestion ||
       std::any_of(policy.questions.begin(), policy.questions.end(),
-                  [&name = name](const Question& question) { return question.name == name; });
+                  [&wanted = name](const Question& question) { return question.name == wanted; });
   if (!known) {
     return broken(test, quoted_text(name) + " is no question of this policy");
   }
