@@ -326,9 +326,9 @@ TEST(Judges, RetryAfterIsFollowedWhenShort) {  // 69
   for (const auto& [after, calls] : std::vector<std::pair<std::string, std::size_t>>{
            {"0", 2}, {"1", 2}, {"99", 1}, {"Sun, 06 Nov 2094 08:49:37 GMT", 1}}) {
     const JudgeServer server(
-        [&after = after](const net::ServerRequest&, int call) -> net::HandlerResult {
+        [&pause = after](const net::ServerRequest&, int call) -> net::HandlerResult {
           if (call == 1) {
-            return net::ServerResponse{429, "{}", "application/json", {{"Retry-After", after}}};
+            return net::ServerResponse{429, "{}", "application/json", {{"Retry-After", pause}}};
           }
           return net::ServerResponse{200, chat(kYesNoNo), "application/json", {}};
         });
