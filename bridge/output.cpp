@@ -1,6 +1,5 @@
 #include "bridge/output.hpp"
 
-#include <limits.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -8,6 +7,8 @@
 #include <array>
 #include <cerrno>
 #include <string>
+
+#include <climits>
 
 namespace robot_council::bridge {
 

@@ -181,9 +181,8 @@ Platform platform_of(std::string_view system, std::string_view machine) {
     platform.os_family = std::string(system);
   } else if (system == "SunOS") {
     platform.os_family = "Solaris";
-  } else if (system.size() >= 3 && system.substr(system.size() - 3) == "BSD") {
-    platform.os_family = "BSD";
-  } else if (system == "DragonFly") {
+  } else if ((system.size() >= 3 && system.substr(system.size() - 3) == "BSD") ||
+             system == "DragonFly") {
     platform.os_family = "BSD";
   } else if (base::starts_with_ignoring_case(system, "windows")) {
     platform.os_family = "Windows";

@@ -107,7 +107,7 @@ struct RoleReply {
 [[nodiscard]] std::string read_instructions(std::string_view body);
 
 // Whether a 422 names a field (itself or below it) in its `errors`.
-[[nodiscard]] bool names_field(std::string_view body, std::string_view field);
+[[nodiscard]] bool names_field(std::string_view body, std::string_view name);
 // An answer that is a JSON object, so that a 404 came from the service and not from something
 // before it.
 [[nodiscard]] bool is_json_object(std::string_view body);
