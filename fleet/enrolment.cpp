@@ -117,6 +117,7 @@ std::vector<std::int64_t> superseded_by(Unit& unit, std::int64_t developer_id,
       "AND revoked_at IS NULL"
       " AND expires_at > ? ORDER BY id",
       {developer_id, harness, machine_label, unit.now});
+  ids.reserve(rows.size());
   for (const Row& row : rows) {
     ids.push_back(row.integer(0));
   }

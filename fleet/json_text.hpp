@@ -12,25 +12,25 @@ namespace robot_council::fleet {
 // texts, so that what an agent posted keeps its bytes and a feed page is never parsed again.
 class ObjectText {
  public:
-  ObjectText& text(std::string_view key, std::string_view value);
-  ObjectText& text(std::string_view key,
+  ObjectText& text(std::string_view name, std::string_view value);
+  ObjectText& text(std::string_view name,
                    const std::optional<std::string>& value);  // null when absent
-  ObjectText& text(std::string_view key, const char* value) {
-    return text(key, std::string_view(value));
+  ObjectText& text(std::string_view name, const char* value) {
+    return text(name, std::string_view(value));
   }
-  ObjectText& text(std::string_view key, const std::string& value) {
-    return text(key, std::string_view(value));
+  ObjectText& text(std::string_view name, const std::string& value) {
+    return text(name, std::string_view(value));
   }
-  ObjectText& integer(std::string_view key, std::int64_t value);
-  ObjectText& integer(std::string_view key,
+  ObjectText& integer(std::string_view name, std::int64_t value);
+  ObjectText& integer(std::string_view name,
                       const std::optional<std::int64_t>& value);  // null when absent
-  ObjectText& flag(std::string_view key, bool value);
-  ObjectText& null(std::string_view key);
-  ObjectText& raw(std::string_view key, std::string_view json);  // valid JSON; "" is null
-  ObjectText& time(std::string_view key,
+  ObjectText& flag(std::string_view name, bool value);
+  ObjectText& null(std::string_view name);
+  ObjectText& raw(std::string_view name, std::string_view json);  // valid JSON; "" is null
+  ObjectText& time(std::string_view name,
                    const std::optional<std::int64_t>& wall_ms);  // ISO 8601; null when absent
-  ObjectText& ids(std::string_view key, const std::vector<std::int64_t>& values);
-  ObjectText& texts(std::string_view key, const std::vector<std::string>& values);
+  ObjectText& ids(std::string_view name, const std::vector<std::int64_t>& values);
+  ObjectText& texts(std::string_view name, const std::vector<std::string>& values);
 
   // "{...}".
   [[nodiscard]] std::string done() const { return text_ + "}"; }

@@ -40,7 +40,7 @@ enum RpcCode : int {
 };
 
 std::string envelope(std::string_view id, std::string_view name, std::string_view content) {
-  return "{\"jsonrpc\":\"2.0\",\"id\":" + std::string(id.empty() ? "null" : id) + ",\"" +
+  return R"({"jsonrpc":"2.0","id":)" + std::string(id.empty() ? "null" : id) + ",\"" +
          std::string(name) + "\":" + std::string(content) + "}";
 }
 
@@ -101,7 +101,7 @@ Reply call_tool(Core& core, const Session& session, std::string_view id, std::st
     note_contact(core, session);
     return rpc_error(id, invalid_params, "The tool's arguments must be an object.");
   }
-  const Reply reply = tool->call(core, session, *input);
+  Reply reply = tool->call(core, session, *input);
   if (is_transport_refusal(reply)) {
     return reply;
   }

@@ -72,6 +72,7 @@ std::string narration_meta(const std::string& client, const std::vector<Addresse
   }
   if (!holders.empty()) {
     std::vector<std::string> pairs;
+    pairs.reserve(holders.size());
     for (const TaskHolder& pair : holders) {
       pairs.push_back(ObjectText()
                           .integer("task_id", pair.task_id)

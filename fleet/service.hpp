@@ -40,13 +40,14 @@ class Service {
   void install_enrolment(net::HttpServer& server);
   void install_sessions(net::HttpServer& server);
   void install_agent(net::HttpServer& server);
+  void install_mcp(net::HttpServer& server);
   void install_feed(net::HttpServer& server);
   void install_operator(net::HttpServer& server);
   void install_rest(net::HttpServer& server);
 
   // Runs `call` for a session: gate, body, contact.
   struct AgentCall;
-  void agent_route(net::HttpServer& server, const std::string& method, std::string_view path,
+  void agent_route(net::HttpServer& server, const std::string& method, std::string_view pattern,
                    AgentCall call);
   [[nodiscard]] net::HandlerResult read_feed(const net::ServerRequest& request);
   [[nodiscard]] net::HandlerResult read_operator_feed(const net::ServerRequest& request);

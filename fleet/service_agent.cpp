@@ -59,7 +59,7 @@ void Service::agent_route(net::HttpServer& server, const std::string& method,
         if (const auto* refused = std::get_if<Reply>(&caller)) {
           return to_response(*refused);
         }
-        const Session& session = std::get<Session>(caller);
+        const auto& session = std::get<Session>(caller);
         if (call.contact == Contact::before) {
           note_contact(*core_, session);
         }
@@ -152,6 +152,10 @@ void Service::install_agent(net::HttpServer& server) {
                  return operation == nullptr ? refuse(404, "There is no such action.")
                                              : run(core, session, *operation, 0, input);
                }});
+  install_mcp(server);
+}
+
+void Service::install_mcp(net::HttpServer& server) {
   server.route("POST", std::string(path::kMcp),
                [this](const net::ServerRequest& request) -> net::HandlerResult {
                  const auto caller = gate_.session(request, "agent");

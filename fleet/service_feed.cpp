@@ -48,7 +48,7 @@ net::HandlerResult Service::read_feed(const net::ServerRequest& request) {
   if (const auto* refused = std::get_if<Reply>(&caller)) {
     return failed(*refused);
   }
-  const Session& session = std::get<Session>(caller);
+  const auto& session = std::get<Session>(caller);
   note_contact(*core_, session);
   const Input input = Input::from_query(request.query);
   Fields fields(input);

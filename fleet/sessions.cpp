@@ -185,7 +185,7 @@ Reply renew_session(Unit& unit, const Installation& installation, std::int64_t s
   if (const auto* refusal = std::get_if<Reply>(&found)) {
     return *refusal;
   }
-  const Session& session = std::get<Session>(found);
+  const auto& session = std::get<Session>(found);
   const std::string token = new_token("rcs");
   const std::int64_t changed = unit.tx.execute(
       "UPDATE sessions SET token_hash = ?, token_expires_at = ? WHERE id = ? AND status <> 'gone'",
@@ -208,7 +208,7 @@ Reply end_session(Unit& unit, const Installation& installation, std::int64_t ses
   if (const auto* refusal = std::get_if<Reply>(&found)) {
     return *refusal;
   }
-  const Session& session = std::get<Session>(found);
+  const auto& session = std::get<Session>(found);
   if (mark_gone(unit, session, {"ended", std::nullopt})) {
     release_holdings(unit, session);
   }
