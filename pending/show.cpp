@@ -44,7 +44,7 @@ std::string row_json(const Entry& row) {
                           ? "waiting"
                           : (row.state == sink::RowState::offered ? "offered" : "written");
   return "{\"event\":" + (valid ? row.json : base::quote_json(base::to_utf8(row.json))) +
-         ",\"state\":\"" + state + "\",\"writes\":" + std::to_string(row.writes) +
+         R"(,"state":")" + state + R"(","writes":)" + std::to_string(row.writes) +
          ",\"earlier_session\":" + (row.earlier_session ? "true" : "false") + "}";
 }
 
