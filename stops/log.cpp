@@ -43,7 +43,7 @@ base::Status write_line(const StopFiles& files, const std::string& line) {
   }
   base::Result<base::FileInfo> info = base::file_info(fd->get());
   if (info.ok() && info->size >= kMaxLogBytes) {
-    if (const base::Status moved = base::rename_file(files.log(), files.older_log()); !moved) {
+    if (base::Status moved = base::rename_file(files.log(), files.older_log()); !moved) {
       return moved;
     }
     fd = open_log(files);
@@ -77,7 +77,7 @@ base::Status write_line(const StopFiles& files, const std::string& line) {
 
 base::Status append_locked(const StopFiles& files, const LogLine& line,
                            const std::optional<SessionMark>& mark, base::Milliseconds lock_wait) {
-  if (const base::Status made = base::make_private_directory(files.folder); !made) {
+  if (base::Status made = base::make_private_directory(files.folder); !made) {
     return made;
   }
   const base::Result<base::FileLock> lock =
@@ -89,7 +89,7 @@ base::Status append_locked(const StopFiles& files, const LogLine& line,
       find_session(read_sessions(files), mark->id).policy_error) {
     return {};
   }
-  const base::Status written = write_line(files, to_json(redacted(line)));
+  base::Status written = write_line(files, to_json(redacted(line)));
   if (mark) {
     (void)keep_session(files, *mark);
   }

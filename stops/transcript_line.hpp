@@ -44,6 +44,6 @@ struct TranscriptLine {
 
 // Reads one line. NUL bytes and a CR around it are passed over, bad UTF-8 becomes U+FFFD.
 // invalid: no JSON object (a torn end), or nested deeper than kMaxTranscriptDepth. Threads: any.
-[[nodiscard]] base::Result<TranscriptLine> classify_line(std::string_view line);
+[[nodiscard]] base::Result<TranscriptLine> classify_line(std::string_view bytes);
 
 }  // namespace robot_council::stops
