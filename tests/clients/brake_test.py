@@ -134,7 +134,7 @@ wire_api = "responses"
 
 
 def gemini(person, model):
-    program = client_path("gemini/node_modules/@google/gemini-cli/bundle/gemini.js")
+    program = client_path("gemini/node_modules/@google/gemini-cli/bundle/gemini.js", node=20)
     path = person.home / ".gemini/settings.json"
     write_json(path, {**json.loads(path.read_text()), "security": {"auth": {"selectedType": "gemini-api-key"}}})
     person.run(["node", program, "-m", "gemini-2.5-flash", "-p", "go", "--output-format", "stream-json", "--yolo"],
@@ -151,7 +151,7 @@ def copilot(person, model):
 
 
 def qwen(person, model):
-    program = client_path("qwen/node_modules/.bin/qwen")
+    program = client_path("qwen/node_modules/.bin/qwen", node=20)
     person.run([program, "-p", "go", "--output-format", "stream-json", "--yolo"],
                {"OPENAI_API_KEY": "dummy", "OPENAI_BASE_URL": f"{model.url}/v1", "OPENAI_MODEL": "lab-model"})
 

@@ -111,10 +111,15 @@ class Fleet:
         shutil.rmtree(self.root, ignore_errors=True)
 
 
-def client_path(relative):
+def client_path(relative, node=0):
+    """`node`: the lowest Node.js that runs it; Debian 12 has 18."""
     path = CLIENTS / relative
     if not path.exists():
         raise Skipped(f"{relative} is not installed")
+    if node:
+        version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout.strip()
+        if int(version.lstrip("v").split(".")[0]) < node:
+            raise Skipped(f"{relative} needs Node.js {node}, here is {version}")
     return path
 
 
@@ -172,7 +177,7 @@ env = {{ ROBOT_COUNCIL_SERVICE = "{fleet.url}", ROBOT_COUNCIL_HARNESS = "codex" 
 
 
 def gemini(fleet, model):
-    program = client_path("gemini/node_modules/@google/gemini-cli/bundle/gemini.js")
+    program = client_path("gemini/node_modules/@google/gemini-cli/bundle/gemini.js", node=20)
     settings = hook(fleet, "AfterAgent") if fleet.hooked else {}
     if fleet.hooked:
         settings["hooks"]["AfterAgent"][0]["hooks"][0].update({"timeout": 20000, "command": f"test ! -x {fleet.script} || {fleet.script}"})

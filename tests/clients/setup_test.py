@@ -183,7 +183,7 @@ class Gemini(Client):
     files = (".gemini/settings.json",)
 
     def program(self):
-        return client_path("gemini/node_modules/@google/gemini-cli/bundle/gemini.js")
+        return client_path("gemini/node_modules/@google/gemini-cli/bundle/gemini.js", node=20)
 
     def settings(self, machine, url):
         self.program()
