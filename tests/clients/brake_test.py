@@ -239,6 +239,8 @@ def without_its_program_the_wired_client_refuses(client):
 def claude_bypassing_permissions_is_stopped(_):
     """--dangerously-skip-permissions does not skip the brake (Claude Code refuses that mode to root: it runs as nobody)."""
     user = os.geteuid() == 0
+    if user and sum(int(line.split()[2]) for line in pathlib.Path("/proc/self/uid_map").read_text().splitlines()) <= NOBODY:
+        raise Skipped("a plain user's namespace has no other user that Claude Code could run as")
     with contextlib.closing(Person(as_nobody=user)) as person:
         binary = client_path(CLAUDE)
         if user:  # nobody may not look into root's folders
