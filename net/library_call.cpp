@@ -128,7 +128,7 @@ class LibraryCall::Parser final : public httplib::Server {
         park_ = *park;
         return;
       }
-      const ServerResponse& response = std::get<ServerResponse>(result);
+      const auto& response = std::get<ServerResponse>(result);
       if (sendable(response)) {
         fill(out, response);
         return;
