@@ -84,9 +84,9 @@ std::string_view to_text(ScanOutcome outcome) {
 }
 
 const std::vector<std::string>& scanned_harnesses() {
-  static const std::vector<std::string> kNames = {"claude", "codex",   "cursor",
-                                                  "gemini", "copilot", "goose"};
-  return kNames;
+  static const std::vector<std::string> names = {"claude", "codex",   "cursor",
+                                                 "gemini", "copilot", "goose"};
+  return names;
 }
 
 ScanResult scan(const ScanWorld& world, std::string_view harness, const ScanSeat& seat) {

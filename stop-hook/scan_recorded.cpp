@@ -94,8 +94,11 @@ RecordedScan scan_recorded(const ScanWorld& world) {
       why = unreadable_because(document);
     }
     if (!why.empty()) {
-      scan.unreadable.push_back("stop hook: could not read " + file + " (" + why +
-                                "); treated as naming no hook.");
+      scan.unreadable.push_back(std::string("stop hook: could not read ")
+                                    .append(file)
+                                    .append(" (")
+                                    .append(why)
+                                    .append("); treated as naming no hook."));
       continue;
     }
     if (const auto off = document.root.boolean_at("disableAllHooks")) {

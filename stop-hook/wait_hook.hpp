@@ -28,7 +28,7 @@ struct WaitHookOptions {
 // and to stderr_fd nothing but the hand-over: the model reads whatever is there. Result
 // kHandedOver, or 0: not for us, replaced by a newer waiter, SIGTERM, SIGHUP, the client is gone,
 // 86,000 s over. Source  wake contract, 2.1; measured on Claude Code 2.1.332.
-int run_wait_hook(const WaitHookOptions& options, const base::Context& context, int stdin_fd,
+int run_wait_hook(const WaitHookOptions& options, const base::Context& outer, int stdin_fd,
                   int stderr_fd);
 
 }  // namespace robot_council::stop_hook
