@@ -18,7 +18,7 @@ std::string escaped(std::string_view text) {
 }
 
 std::string title(const std::string& name, std::string_view summary) {
-  return ".TH " + base::replace_all(name, "-", "\\-") + " 1 \"\" \"robot\\-council " +
+  return ".TH " + base::replace_all(name, "-", "\\-") + R"( 1 "" "robot\-council )" +
          escaped(base::version()) + "\" \"robot\\-council\"\n.SH NAME\n" + escaped(name) + " \\- " +
          escaped(summary) + "\n";
 }

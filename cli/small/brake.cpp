@@ -19,7 +19,7 @@ int run_wiring(const base::Context& context, const Args& args, Wire wire) {
   request.repo = args.value("--repo").value_or(".");
   const std::string scope = args.value("--scope").value_or("user");
   if (scope != "user" && scope != "project") {
-    context.log.error("--scope is \"project\" or \"user\"");
+    context.log.error(R"(--scope is "project" or "user")");
     return finish(context, {brake::Ended::usage, {}});
   }
   request.scope = scope == "user" ? brake::WireScope::user : brake::WireScope::project;
@@ -47,7 +47,7 @@ int run_brake_git(const base::Context& context, const Args& args) {
   if (what == "uninstall") {
     return finish(context, brake::uninstall_git_hooks(place, request));
   }
-  context.log.error("brake git takes \"install\" or \"uninstall\", not \"" + what + "\"");
+  context.log.error(R"(brake git takes "install" or "uninstall", not ")" + what + "\"");
   return finish(context, {brake::Ended::usage, {}});
 }
 
