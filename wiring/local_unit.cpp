@@ -180,8 +180,8 @@ base::Status start_unit(const base::Context& context, const UnitFile& unit) {
 base::Status stop_unit(const base::Context& context, const std::string& path,
                        const std::optional<std::string>& before) {
   const auto stopped = systemctl(context, {"disable", "--now", std::string(kLocalUnit)});
-  const auto put = before ? base::replace_file(path, *before, base::Sync::yes, kUnitMode)
-                          : base::remove_file(path);
+  auto put = before ? base::replace_file(path, *before, base::Sync::yes, kUnitMode)
+                    : base::remove_file(path);
   const auto read = systemctl(context, {"daemon-reload"});
   if (!put && put.error().code != base::Errc::not_found) {
     return put;

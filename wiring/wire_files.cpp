@@ -104,7 +104,7 @@ WirePlaces wire_places(const base::Environment& environment, const WireTarget& t
 }
 
 std::string program_for_entries(const base::Environment& environment, const std::string& own) {
-  const std::string real = base::real_path(own).value_or(own);
+  std::string real = base::real_path(own).value_or(own);
   for (const auto& folder : base::split(environment.get_or_empty("PATH"), ':')) {
     if (folder.empty() || folder.front() != '/') {
       continue;  // it would be another program elsewhere

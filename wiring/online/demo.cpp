@@ -161,7 +161,7 @@ class Demo {
     const std::string reason = reason_of(*run);
     const bool marked = reason.find("[repeat] ") != std::string::npos;
     if (reason.find(text) == std::string::npos || marked != repeat) {
-      return differs(std::string("{\"decision\":\"block\"} with the directive, ") +
+      return differs(std::string(R"({"decision":"block"} with the directive, )") +
                          (repeat ? "marked [repeat]" : "not marked"),
                      describe(*run), "mcp");
     }
@@ -270,12 +270,14 @@ std::string find_stop_hook_script(const std::string& program) {
   const auto real = base::real_path(program);
   std::string folder = base::parent_path(real ? *real : program);
   const std::string name = "/" + std::string(stop_hook::kScriptName);
-  const std::string installed = base::parent_path(folder) + "/share/robot-council/stop-hook" + name;
+  std::string installed = base::parent_path(folder) + "/share/robot-council/stop-hook" + name;
   if (base::exists(installed)) {
     return installed;
   }
   for (int up = 0; up < kFoldersUp && folder != "/"; ++up) {
-    const std::string in_tree = folder + "/resources/stop-hook" + name;
+    std::string in_tree = folder;
+    in_tree += "/resources/stop-hook";
+    in_tree += name;
     if (base::exists(in_tree)) {
       return in_tree;
     }

@@ -213,8 +213,9 @@ Check check_hook_ran(const LocalChecks& on) {
                                    : base::file_info(path, base::Links::follow);
     // Its times are whole seconds.
     if (info && info->modified_ms > ran + kMsInSecond) {
-      return check_warning("hook-ran", text + ", before " + path + " was changed",
-                           "Restart " + on.seat.harness + ", then finish a turn.");
+      return check_warning(
+          "hook-ran", std::string(text).append(", before ").append(path).append(" was changed"),
+          "Restart " + on.seat.harness + ", then finish a turn.");
     }
   }
   const BridgeRecord* record = record_of(on.seat);

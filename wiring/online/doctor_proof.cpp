@@ -73,17 +73,17 @@ class Proof {
     if (!first) {
       return "the hook " + first.error().what;
     }
-    if (const std::string wrong = wrong_answer(*first); !wrong.empty()) {
+    if (std::string wrong = wrong_answer(*first); !wrong.empty()) {
       return wrong;
     }
     turn.continued = Continued::yes;
-    if (const std::string wrong = not_quiet(hook(turn, directory), "the turn end after it");
+    if (std::string wrong = not_quiet(hook(turn, directory), "the turn end after it");
         !wrong.empty()) {
       return wrong;
     }
     turn.continued = Continued::no;
     turn.turn = "doctor-turn-" + number + "b";
-    if (const std::string wrong = not_quiet(hook(turn, directory), "the next turn's end");
+    if (std::string wrong = not_quiet(hook(turn, directory), "the next turn's end");
         !wrong.empty()) {
       return wrong;
     }

@@ -88,7 +88,7 @@ base::MapEnvironment bridge_environment(const base::Environment& environment,
 
 std::string plain_sub_directory(const std::string& root) {
   for (const auto& name : base::list_directory(root, kMaxProofNames).value_or({})) {
-    const std::string path = base::join_path(root, name);
+    std::string path = base::join_path(root, name);
     const auto info = base::file_info(path, base::Links::dont);
     if (name.front() != '.' && info && info->kind == base::FileKind::directory &&
         !base::exists(path + "/.git")) {
