@@ -33,14 +33,14 @@ std::string hook_object(const BrakeClient& client) {
     return "{\"command\":" + command + "}";
   }
   if (client.id == "cursor") {
-    return "{\"command\":" + command + ",\"timeout\":10,\"failClosed\":true}";
+    return "{\"command\":" + command + R"(,"timeout":10,"failClosed":true})";
   }
   if (client.id == "vscode_copilot") {
     return R"({"type":"command","bash":)" + command + ",\"command\":" + command +
-           ",\"timeout\":10,\"timeoutSec\":10}";
+           R"(,"timeout":10,"timeoutSec":10})";
   }
   if (client.id == "gemini_cli" || client.id == "tabnine") {
-    return R"({"type":"command","name":")" + std::string(kName) + "\",\"command\":" + command +
+    return R"({"type":"command","name":")" + std::string(kName) + R"(","command":)" + command +
            ",\"timeout\":10000}";
   }
   const std::string failure = client.id == "goose" ? R"(,"on_failure":"block")" : "";

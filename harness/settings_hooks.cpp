@@ -229,7 +229,7 @@ class FileReader {
       const std::string text = "\"hooks\" is " + std::string(kind_of(*hooks)) +
                                "; it must be an object keyed by event, so nothing here runs.";
       add(FaultSeverity::error, "wrapper", hooks->begin, text,
-          "Write \"hooks\": {\"" + std::string(stop_event_name(client_)) + "\": [...]}.");
+          R"(Write "hooks": {")" + std::string(stop_event_name(client_)) + "\": [...]}.");
       file_.taken = file_.taken && !voids;
       return;
     }

@@ -289,7 +289,7 @@ class Reader {
     if (peek() != ',' || at_end()) {
       return fail(at_end() ? std::string("the text ends inside ") +
                                  (close == '}' ? "an object" : "a list")
-                           : std::string("expected \",\" or \"") + close + "\"");
+                           : std::string(R"(expected "," or ")") + close + "\"");
     }
     comma = i_++;
     skip_blanks();

@@ -135,7 +135,7 @@ class Checker {
     const SettingsNode* line = root.find("statusLine");
     if (line != nullptr && line->is(SettingsKind::object) &&
         (line->string_at("type").empty() || line->string_at("command").empty())) {
-      add(*line, "\"statusLine\" has no \"type\" and \"command\"", "Write both, or remove it.");
+      add(*line, R"("statusLine" has no "type" and "command")", "Write both, or remove it.");
     }
     if (const SettingsNode* plugins = root.find("enabledPlugins")) {
       for (const SettingsMember& plugin : plugins->members) {
@@ -195,7 +195,7 @@ class Checker {
     const bool must_have = client_ == Client::claude;
     if (hooks == nullptr ? must_have : !hooks->is(SettingsKind::array)) {
       add(hooks == nullptr ? group : *hooks, "a group" + where + " has no list \"hooks\"",
-          "Write {\"hooks\": [{\"type\": \"command\", \"command\": ...}]}.");
+          R"(Write {"hooks": [{"type": "command", "command": ...}]}.)");
       return;
     }
     const SettingsNode* matcher = group.find("matcher");
@@ -222,7 +222,7 @@ class Checker {
       add(type == nullptr ? entry : *type,
           std::string(type == nullptr ? "an entry" + where + " has no \"type\""
                                       : "an entry" + where + " has an unknown \"type\""),
-          "Write \"type\": \"command\".");
+          R"(Write "type": "command".)");
       return;
     }
     const std::string_view needed = type->text == "command" ? "command"

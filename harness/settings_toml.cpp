@@ -126,10 +126,9 @@ class ConfigReader {
     }
     const toml::node* hooks = table->get("hooks");
     if (hooks == nullptr) {
-      config_.faults.push_back(
-          {FaultSeverity::error, "shape", line_of(node),
-           "a group of \"hooks.Stop\" has no \"hooks\", so nothing of it runs.",
-           "Put the command below [[hooks.Stop.hooks]]."});
+      config_.faults.push_back({FaultSeverity::error, "shape", line_of(node),
+                                R"(a group of "hooks.Stop" has no "hooks", so nothing of it runs.)",
+                                "Put the command below [[hooks.Stop.hooks]]."});
       return;
     }
     const toml::array* entries = hooks->as_array();
@@ -145,8 +144,8 @@ class ConfigReader {
   void entry(const toml::node& node, std::size_t group, std::size_t index) {
     const toml::table* table = node.as_table();
     const std::string type = table == nullptr ? std::string() : text_of(table->get("type"));
-    if (type != "command" && type != "prompt" && type != "agent") {
-      refuse(node, "an entry of \"hooks.Stop.hooks\" has no \"type\" that Codex knows");
+    if (table == nullptr || (type != "command" && type != "prompt" && type != "agent")) {
+      refuse(node, R"(an entry of "hooks.Stop.hooks" has no "type" that Codex knows)");
       return;
     }
     HookEntry entry;
