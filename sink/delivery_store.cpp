@@ -47,17 +47,27 @@ DeliveryStore::Look read_look(SQLite::Database& db, const std::optional<std::str
   return look;
 }
 
-// A local entry that comes back is out of date when a newer one of its type waits.
-bool is_outdated(SQLite::Database& db, const Entry& row, const Ancestors& ancestors) {
+// Of a local entry's type and share: what is not delivered.
+std::vector<Entry> notices_like(SQLite::Database& db, const Entry& row,
+                                const Ancestors& ancestors) {
   if (!row.local) {
-    return false;
+    return {};
   }
   const LiveJoins live = read_live_joins(db);
-  const auto rows = read_entries(db, States::not_delivered, live, share_of_caller(live, ancestors));
-  return std::any_of(rows.begin(), rows.end(), [&](const Entry& other) {
-    return other.local && other.type == row.type && other.seq > row.seq &&
-           other.in_share == row.in_share;
-  });
+  auto rows = read_entries(db, States::not_delivered, live, share_of_caller(live, ancestors));
+  rows.erase(std::remove_if(rows.begin(), rows.end(),
+                            [&](const Entry& other) {
+                              return !other.local || other.type != row.type ||
+                                     other.in_share != row.in_share;
+                            }),
+             rows.end());
+  return rows;
+}
+
+// A local entry that comes back is out of date when a newer one of its type waits.
+bool is_outdated(const Entry& row, const std::vector<Entry>& notices) {
+  return std::any_of(notices.begin(), notices.end(),
+                     [&](const Entry& other) { return other.seq > row.seq; });
 }
 
 // Final, and never deleted through its base.
@@ -82,11 +92,7 @@ class TransactionIn final : public DeliveryStore::Transaction {
         leave(row, Why::undelivered, now_ms);
         break;
       case Settlement::waits_again:
-        if (is_outdated(db_, row, ancestors_)) {
-          leave(row, Why::replaced, now_ms);
-        } else {
-          wait_again(row);
-        }
+        come_back(row, now_ms);
         break;
     }
   }
@@ -146,7 +152,7 @@ class TransactionIn final : public DeliveryStore::Transaction {
       bind_optional(update, 10, row.printed_ms);
       update.bind(11, row.seq);
       update.bind(12, offer);
-      if (update.exec() > 0 && is_outdated(db_, row, ancestors_)) {
+      if (update.exec() > 0 && is_outdated(row, notices_like(db_, row, ancestors_))) {
         leave(row, Why::replaced, now_ms);
       }
     }
@@ -158,14 +164,21 @@ class TransactionIn final : public DeliveryStore::Transaction {
     prune_history(db_, now_ms);
   }
 
-  void wait_again(const Entry& row) {
-    const bool killed = row.state == RowState::offered;
+  // Of the notices of one type that come back, one after the other, the newest stays.
+  void come_back(const Entry& row, std::int64_t now_ms) {
+    const std::vector<Entry> notices = notices_like(db_, row, ancestors_);
+    if (is_outdated(row, notices)) {
+      leave(row, Why::replaced, now_ms);
+      return;
+    }
     SQLite::Statement update(db_, sql::kWaitAgain);
-    update.bind(1, row.maybe || killed ? 1 : 0);
-    update.bind(2, row.seq);
-    update.bind(3, static_cast<int>(row.state));
-    bind_optional(update, 4, row.offer);
+    update.bind(1, row.seq);
     update.exec();
+    for (const Entry& older : notices) {
+      if (older.seq < row.seq) {
+        leave(older, Why::replaced, now_ms);
+      }
+    }
   }
 
   SQLite::Database& db_;
@@ -299,7 +312,6 @@ bool DeliveryStore::read_only() const {
 base::Result<DeliveryStore::Look> DeliveryStore::look(
     const std::optional<std::string>& session) try {
   SQLite::Database& db = state_->connection->db();
-  state_->connection->set_deadline(state_->budget.deadline());
   const Scoped transaction(db, kBeginRead);
   return read_look(db, session, state_->ancestors);
 } catch (const SQLite::Exception& x) {

@@ -48,7 +48,7 @@ struct Entry {
   bool earlier_session = false;  // a fleet entry of a join that is over
   bool in_share = true;          // this caller may take it (delivery contract, 2.3)
   bool duplicate =
-      false;  // another join's copy of it was, or is being, printed to the same session
+      false;  // it, or another join's copy of it, was or is being printed to the same session
 
   [[nodiscard]] bool printed_before() const { return writes > 0 || maybe || duplicate; }
 };

@@ -1,8 +1,7 @@
 #include "sink/rows.hpp"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <set>
 #include <utility>
 
 #include "base/child.hpp"
@@ -19,8 +18,7 @@ ProcessName process_in(const SQLite::Column& pid, const SQLite::Column& started)
 
 // Start times that cannot be told do not make two processes different.
 bool same_process(const ProcessName& a, const ProcessName& b) {
-  return a.pid > 0 && a.pid == b.pid &&
-         (a.started == b.started || a.started.empty() || b.started.empty());
+  return a.pid == b.pid && (a.started == b.started || a.started.empty() || b.started.empty());
 }
 
 Entry entry_in(SQLite::Statement& row) {
@@ -125,29 +123,26 @@ void find_duplicates(SQLite::Database& db, const std::optional<std::string>& ses
                      std::vector<Entry>& rows) {
   // An id alone does not make two rows one event: a restored feed gives ids again.
   using Copy = std::pair<std::int64_t, std::string>;
-  std::multimap<Copy, std::int64_t>
-      joins_of;  // joins that showed, or are about to show, the event to this session
+  std::set<Copy> shown;  // to this session, or about to be
   SQLite::Statement printed(db, sql::kPrintedCopies);
   while (printed.executeStep()) {
-    if (optional_text(printed.getColumn(3)) == session) {
-      joins_of.emplace(Copy{printed.getColumn(1).getInt64(), printed.getColumn(2).getString()},
-                       printed.getColumn(0).getInt64());
+    if (optional_text(printed.getColumn(2)) == session) {
+      shown.emplace(printed.getColumn(0).getInt64(), printed.getColumn(1).getString());
     }
   }
   for (const Entry& row : rows) {
     if (row.event_id && row.writes > 0 && row.to_session == session) {
-      joins_of.emplace(Copy{*row.event_id, row.json}, row.join_no);
+      shown.emplace(*row.event_id, row.json);
     }
   }
   for (Entry& row : rows) {
     if (!row.event_id || !row.in_share) {
       continue;
     }
-    const auto [begin, end] = joins_of.equal_range({*row.event_id, row.json});
-    row.duplicate =
-        std::any_of(begin, end, [&](const auto& copy) { return copy.second != row.join_no; });
+    Copy copy{*row.event_id, row.json};
+    row.duplicate = shown.count(copy) != 0;
     if (row.state != RowState::written) {
-      joins_of.emplace(Copy{*row.event_id, row.json}, row.join_no);
+      shown.insert(std::move(copy));
     }
   }
 }

@@ -71,12 +71,11 @@ inline constexpr const char* kInsertEvent =
     " VALUES(?, ?, ?, ?, ?, ?, 0, 0, 0)";
 inline constexpr const char* kDeleteEntry = "DELETE FROM entry WHERE seq = ?";
 inline constexpr const char* kWaitAgain =
-    "UPDATE entry SET state = 0, offer = NULL, maybe = ? WHERE seq = ? AND state = ? AND offer IS "
-    "?";
+    "UPDATE entry SET state = 0, offer = NULL, maybe = maybe OR state = 1 WHERE seq = ?";
 inline constexpr const char* kOffer =
     "UPDATE entry SET state = 1, offer = ?, to_session = ?, to_turn = ?, to_end = ?, loops = ?, "
     "transcript = ?,"
-    " transcript_at = ?, proof = ?, printed_ms = ? WHERE seq = ? AND state = 0";
+    " transcript_at = ?, proof = ?, printed_ms = ? WHERE seq = ?";
 inline constexpr const char* kMarkWritten =
     "UPDATE entry SET state = 2, writes = writes + 1, printed_ms = ? WHERE offer = ? AND state = 1";
 inline constexpr const char* kTakeBack =
@@ -95,8 +94,9 @@ inline constexpr const char* kToHistory =
 inline constexpr const char* kPruneByCount =
     "DELETE FROM history WHERE seq <= (SELECT max(seq) FROM history) - ?";
 inline constexpr const char* kPruneByAge =
-    "DELETE FROM history WHERE seq < coalesce((SELECT seq FROM history WHERE left_ms >= ? ORDER BY "
-    "seq LIMIT 1), 0)";
+    "DELETE FROM history WHERE seq < (SELECT seq FROM history WHERE left_ms >= ? ORDER BY seq "
+    "LIMIT "
+    "1)";
 inline constexpr const char* kHistory =
     "SELECT left_ms, why, writes, event_id, json, to_session, printed_ms, proof FROM history ORDER "
     "BY seq DESC LIMIT ?";
@@ -108,7 +108,7 @@ inline constexpr const char* kLowestUnconfirmed =
 inline constexpr const char* kCountOfType =
     "SELECT count(*) FROM entry WHERE event_id IS NULL AND type = ?";
 inline constexpr const char* kPrintedCopies =
-    "SELECT join_no, event_id, json, to_session FROM history WHERE event_id IS NOT NULL AND "
+    "SELECT event_id, json, to_session FROM history WHERE event_id IS NOT NULL AND "
     "printed_ms IS NOT NULL"
     " AND event_id IN (SELECT event_id FROM entry WHERE event_id IS NOT NULL)";
 inline constexpr const char* kPrintsTo =

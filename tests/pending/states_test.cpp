@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include "base/files.hpp"
+#include "pending/proofs.hpp"
 #include "pending/transcript.hpp"
 #include "tests/pending/pending_fixture.hpp"
 
@@ -128,6 +129,31 @@ TEST_F(States, S060GooseConfirmsWithItsNextCall) {
   EXPECT_EQ(left(), "confirmed");
 }
 
+// P3 is for callers that can show nothing: without a session id, or without each of the three.
+TEST_F(States, S060OneFieldIsEnoughToProveLater) {
+  const auto proof_of = [&](const Call& call) {
+    add(events(turn_ends_ + 1, turn_ends_ + 1));
+    ++turn_ends_;
+    EXPECT_NE(text(call), "");
+    return home_.rows().back().proof;
+  };
+  Call none;
+  none.kind = CallKind::hook;
+  none.session = "A";
+  EXPECT_EQ(proof_of(none), sink::Proof::next_call);
+  Call flag = none;
+  flag.has_continuation_field = true;
+  EXPECT_EQ(proof_of(flag), sink::Proof::hook);
+  Call turn = none;
+  turn.turn = "t1";
+  EXPECT_EQ(proof_of(turn), sink::Proof::hook);
+  EXPECT_EQ(proof_of(with_transcript(none)), sink::Proof::hook);
+  Call nobody = with_transcript(turn);
+  nobody.has_continuation_field = true;
+  nobody.session.reset();
+  EXPECT_EQ(proof_of(nobody), sink::Proof::next_call);
+}
+
 // 61
 TEST_F(States, S061PlainTwiceIsPrintedOnce) {
   add(events(1, 1));
@@ -190,6 +216,15 @@ TEST_F(States, S065AHookWiredTwiceAnswersOnce) {
   EXPECT_NE(text(long_call), "") << "later the same bytes are another turn end";
 }
 
+// 65: the first of the two was killed after its offer; the second one hands its rows over.
+TEST_F(States, S065AnOfferOfTheSameTurnEndThatDiedIsNoAnswer) {
+  add(events(1, 1));
+  const Call call = turn_end();
+  text(call);
+  home_.sql("UPDATE entry SET state=1, writes=0");
+  EXPECT_EQ(text(call), block("\\n[repeat] " + line_of(1)));
+}
+
 // 67
 TEST_F(States, S067UnderTheBrakeProofsCountAndNothingElse) {
   add(events(1, 3));
@@ -208,6 +243,13 @@ TEST_F(States, S067UnderTheBrakeProofsCountAndNothingElse) {
   EXPECT_FALSE(base::exists(home_.files().turn()));
 }
 
+// 67: nothing was printed, so there is nothing to prove and nothing to lock.
+TEST_F(States, S067UnderTheBrakeRowsThatWaitAreCountedWithoutALock) {
+  add(events(1, 2));
+  EXPECT_EQ(*confirm_only(request(turn_end()), home_.context()), 2U);
+  EXPECT_FALSE(base::exists(home_.files().drain()));
+}
+
 // 69
 TEST_F(States, S069ALocalRowThatReturnsGivesWayToANewerOne) {
   add_local("bridge.note", "old");
@@ -217,6 +259,43 @@ TEST_F(States, S069ALocalRowThatReturnsGivesWayToANewerOne) {
   const std::string second = text(turn_end("A", "t2"));
   EXPECT_NE(second.find("[bridge.note] new"), std::string::npos) << second;
   EXPECT_EQ(second.find("old"), std::string::npos) << second;
+  EXPECT_EQ(left(), "replaced");
+}
+
+// 69: only what is a notice of its own type, and newer, replaces.
+TEST_F(States, S069OtherRowsReplaceNoLocalRowThatReturns) {
+  add({event(1, "of the fleet", "bridge.note")});
+  add_local("bridge.note", "notice");
+  add_local("bridge.note-2", "another");
+  EXPECT_EQ(text(turn_end()).find("[repeat]"), std::string::npos) << "nor is a new one a repeat";
+  add({event(2, "newer, of the fleet", "bridge.note")});
+  add_local("bridge.note-3", "newer");
+  EXPECT_NE(text(turn_end("A", "t2")), "");
+  EXPECT_EQ(home_.bodies(), (std::vector<std::string>{"of the fleet", "notice", "another",
+                                                      "newer, of the fleet", "newer"}));
+  EXPECT_EQ(left(), "");
+}
+
+// 69: an event of the fleet is never replaced, whatever its type.
+TEST_F(States, S069ALocalRowReplacesNoEventThatReturns) {
+  add({event(1, "of the fleet", "bridge.note")});
+  text(turn_end());
+  add_local("bridge.note", "notice");
+  EXPECT_NE(text(turn_end("A", "t2")).find("of the fleet"), std::string::npos);
+  EXPECT_EQ(left(), "");
+}
+
+// 69: both were printed, both return: the newer one is what counts.
+TEST_F(States, S069OfTwoLocalRowsThatReturnTheNewerStays) {
+  add_local("bridge.note", "old");
+  text(turn_end());
+  add_local("bridge.note", "new");
+  home_.sql(
+      "UPDATE entry SET state=2, writes=1, to_session='A', to_turn='turn-1', proof=1, "
+      "printed_ms=1");
+  const std::string both = text(turn_end("A", "t2"));
+  EXPECT_NE(both.find("[repeat] [bridge.note] new"), std::string::npos) << both;
+  EXPECT_EQ(both.find("old"), std::string::npos) << both;
   EXPECT_EQ(left(), "replaced");
 }
 
@@ -279,11 +358,37 @@ TEST_F(States, S068FirstPrintsFollowTheFeed) {
   }
 }
 
+// 69: a newer one that another session was given is not waiting.
+TEST_F(States, S069ANewerLocalRowThatWasPrintedReplacesNothing) {
+  add_local("bridge.note", "old");
+  text(turn_end("A"));
+  add_local("bridge.note", "new");
+  text(turn_end("B"));
+  EXPECT_NE(text(turn_end("A", "t2")).find("[repeat] [bridge.note] old"), std::string::npos);
+  EXPECT_EQ(left(), "");
+}
+
+// 46: also what a reader settles.
+TEST_F(States, S046HistoryIsPrunedWhereAReaderAddsToIt) {
+  home_.sql(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<1000) INSERT INTO "
+      "history(left_ms, why, writes, join_no, event_id, json) SELECT " +
+      std::to_string(home_.clock.wall_ms()) + ", 'confirmed', 1, 9, i, '{}' FROM n");
+  add(events(1, 1));
+  text(turn_end());
+  text(continued());
+  EXPECT_EQ(home_.rows().size(), 0U);
+  EXPECT_EQ(home_.history().size(), 1000U);
+}
+
 // 86
 TEST_F(States, S086SmallHugeSmallAreThreeAnswers) {
   add({event(1), event(2, std::string(20000, 'h')), event(3)});
-  EXPECT_EQ(text(turn_end()),
+  const auto first = deliver(request(turn_end()));
+  EXPECT_EQ(first.text,
             block("\\n" + line_of(1) + "\\n2 more are waiting; they follow at the next turn end."));
+  EXPECT_EQ(first.outcome->printed, 1U);
+  EXPECT_EQ(first.outcome->waiting, 2U);
   const std::string second = text(continued());
   EXPECT_NE(second.find("... (cut, "), std::string::npos);
   EXPECT_NE(second.find("\\n1 more are waiting"), std::string::npos);
@@ -339,6 +444,10 @@ TEST_F(States, S081TheTurnMark) {
   silenced.call.turn_end = "T-other";
   deliver(silenced);
   EXPECT_TRUE(base::exists(mark));
+  std::filesystem::remove(mark);
+  add(events(2, 2));
+  EXPECT_NE(text(continued("A", "t4")), "");
+  EXPECT_TRUE(base::exists(mark)) << "one that is answered is a turn end like others";
 }
 
 TEST_F(States, TheGuardSeesWhatWaitsAndItsCountersAreKept) {
@@ -391,6 +500,28 @@ TEST_F(States, AHookWiredTwiceChangesNoCounter) {
   EXPECT_EQ(home_.sql_value("SELECT answers||' '||streak FROM chain"), "1 1");
 }
 
+// Counters are of turn ends: a wake that finds nothing, and a session that was given nothing, leave
+// them alone.
+TEST_F(States, ACallThatPrintsNothingMakesNoCounter) {
+  add(events(1, 1));
+  text(turn_end());
+  const std::string chain =
+      "SELECT group_concat(session||answers||streak||woke||ifnull(turn, '-')) FROM chain";
+  EXPECT_EQ(home_.sql_value(chain), "A110turn-1");
+  EXPECT_EQ(text(turn_end("B")), "");
+  EXPECT_EQ(home_.sql_value(chain), "A110turn-1");
+  Call wake;
+  wake.kind = CallKind::wake;
+  wake.session = "A";
+  EXPECT_EQ(text(wake, Shape::text), "");
+  EXPECT_EQ(home_.sql_value(chain), "A110turn-1");
+  home_.sql("DELETE FROM entry");
+  std::filesystem::remove(home_.files().drain());
+  EXPECT_EQ(text(wake, Shape::text), "");
+  EXPECT_EQ(home_.sql_value(chain), "A110turn-1");
+  EXPECT_FALSE(base::exists(home_.files().drain())) << "nothing to do, so nothing is locked";
+}
+
 TEST_F(States, RowsOfAWakeAreConfirmedByThePromptThatCarriesThem) {
   add(events(1, 2));
   Call wake;
@@ -418,6 +549,39 @@ TEST_F(States, RowsOfAWakeAreConfirmedByThePromptThatCarriesThem) {
             1U);
   EXPECT_EQ(left(), "confirmed confirmed");
   EXPECT_EQ(home_.history()[0].proof, 2);
+  // What a turn end was answered with is proved by other things.
+  add(events(3, 3));
+  text(turn_end());
+  prompt.session = "A";
+  EXPECT_EQ(*confirm_by_prompt(request(prompt), line_of(3), Whose::session, home_.context()), 0U);
+}
+
+// Killed between the print and the mark: the prompt that carries the row shows that it came.
+TEST_F(States, ARowOfAWakeThatWasNotMarkedIsConfirmedByItsPrompt) {
+  add(events(1, 1));
+  Call wake;
+  wake.kind = CallKind::wake;
+  wake.session = "A";
+  const auto woken = deliver(request(wake, Shape::text));
+  home_.sql("UPDATE entry SET state=1, writes=0");
+  EXPECT_EQ(*confirm_by_prompt(request(wake), woken.text, Whose::session, home_.context()), 1U);
+  EXPECT_EQ(left(), "confirmed");
+}
+
+// The times of section 3 begin when the last byte has left.
+TEST_F(States, ARowIsPrintedWhenItsAnswerHasLeft) {
+  add(events(1, 1));
+  const std::int64_t begun = home_.clock.wall_ms();
+  Request wanted = request(turn_end());
+  wanted.step = [&](Step step) {
+    if (step == Step::offered) {
+      EXPECT_EQ(home_.rows()[0].printed_ms, begun) << "of the offer, until it is marked";
+      home_.clock.advance(base::Milliseconds(5000));
+    }
+  };
+  deliver(wanted);
+  EXPECT_EQ(home_.rows()[0].printed_ms, begun + 5000);
+  EXPECT_EQ(home_.rows()[0].stored_ms, begun);
 }
 
 TEST_F(States, AWaiterSettlesOfferedRowsOnly) {
@@ -458,8 +622,69 @@ TEST_F(States, ALookCountsWithoutChanging) {
   EXPECT_EQ(look(later)->rows, 0U);
   add(events(3, 3));
   EXPECT_EQ(look(later)->rows, 1U);
+  home_.sql("UPDATE entry SET state=1 WHERE event_id=3");
+  EXPECT_EQ(look(later)->rows, 1U) << "not delivered yet";
+  home_.sql("UPDATE entry SET state=2 WHERE event_id=3");
+  EXPECT_EQ(look(later)->rows, 0U);
   later.files.key = "0123456789abcdef0123456789abcdef";
   EXPECT_EQ(look(later)->rows, 0U) << "no sink";
+}
+
+// P2: where a row's transcript is, and which of its lines count.
+TEST_F(States, ARowIsLookedForWhereItsSessionWritesNow) {
+  add(events(1, 1));
+  sink::Entry row = home_.rows()[0];
+  row.state = sink::RowState::written;
+  row.writes = 1;
+  row.to_session = "A";
+  row.to_turn = "turn-1";
+  row.proof = sink::Proof::hook;
+  row.printed_ms = home_.clock.wall_ms();
+  row.transcript = home_.dir / "old.jsonl";
+  row.transcript_at = 0;
+  const auto is_seen = [&](const Call& call) {
+    return seen_rows({row}, call, sink::Scope::all, home_.clock.wall_ms()).size() == 1;
+  };
+  Call call = turn_end("A", "turn-2");
+  call.transcript = home_.dir / "new.jsonl";
+  user_says("nothing of it", home_.dir / "old.jsonl");
+  user_says(line_of(1), home_.dir / "new.jsonl");
+  EXPECT_TRUE(is_seen(call)) << "the session goes on in another file";
+  call.session = "B";
+  EXPECT_FALSE(is_seen(call)) << "that file is another session's";
+  call.session.reset();
+  row.to_session.reset();
+  EXPECT_FALSE(is_seen(call)) << "nobody's file is not the row's";
+  call.session = row.to_session = "A";
+  call.transcript.reset();
+  EXPECT_FALSE(is_seen(call));
+  row.transcript = home_.dir / "new.jsonl";
+  EXPECT_TRUE(is_seen(call)) << "no path in this call: the stored one";
+  // The size at the offer is that of the old file.
+  const std::string third = home_.dir / "third.jsonl";
+  user_says(line_of(1), third);
+  std::ofstream(third, std::ios::app) << std::string(300'000, '\n');
+  call.transcript = third;
+  EXPECT_FALSE(is_seen(call)) << "only the end of a file that was begun since";
+  row.transcript = third;
+  EXPECT_TRUE(is_seen(call));
+}
+
+TEST_F(States, WhatABackgroundHookSaidIsShownByItsOwnLines) {
+  add(events(1, 1));
+  std::ofstream(transcript_) << R"({"type":"attachment","attachment":{"type":"queued_command",)"
+                             << R"("prompt":)" << base::quote_json(line_of(1)) << "}}\n";
+  sink::Entry row = home_.rows()[0];
+  row.state = sink::RowState::written;
+  row.writes = 1;
+  row.to_session = "A";
+  row.printed_ms = home_.clock.wall_ms() - 60'000;
+  const Call call = with_transcript(turn_end("A", "turn-2"));
+  for (const sink::Proof proof : {sink::Proof::hook, sink::Proof::wake}) {
+    row.proof = proof;
+    EXPECT_EQ(seen_rows({row}, call, sink::Scope::all, home_.clock.wall_ms()).size(),
+              proof == sink::Proof::wake ? 1U : 0U);
+  }
 }
 
 TEST_F(States, PrintsToASessionCanBeFound) {
