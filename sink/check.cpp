@@ -8,8 +8,12 @@
 namespace robot_council::sink {
 
 base::Status check_file(const SeatFiles& files, const WaitBudget& budget) try {
-  if (locate(files).at != AtPath::file) {
+  const Location location = locate(files);
+  if (location.at == AtPath::nothing) {
     return {};
+  }
+  if (location.at == AtPath::refused) {
+    return not_opened(files);
   }
   const auto connection = Connection::open(files, Connection::Mode::read_only, budget.deadline());
   const std::string verdict = connection->db().execAndGet("PRAGMA quick_check(1)").getString();

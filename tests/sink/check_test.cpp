@@ -66,6 +66,15 @@ TEST(SinkCheck, WhatIsNoDatabaseDoesNotParse) {
                 "to let delivery resume.");
 }
 
+TEST(SinkCheck, WhatIsNotOursToOpenIsNotGood) {
+  SinkHome home;
+  { BridgeStore store = home.bridge(); }
+  std::filesystem::rename(home.files().database(), home.dir / "elsewhere");
+  std::filesystem::create_symlink(home.dir / "elsewhere", home.files().database());
+  EXPECT_EQ(check_says(home.files()),
+            "Could not open the sink `" + home.files().database() + "` to read it.");
+}
+
 TEST(SinkCheck, TheVersionIsThatOfTheLibraryInUse) {
   EXPECT_EQ(sqlite_version(), SQLITE_VERSION);
 }
