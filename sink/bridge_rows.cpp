@@ -93,7 +93,6 @@ std::int64_t BridgeRows::add_join(const std::optional<std::int64_t>& cursor) {
       remove.exec();
     }
   }
-  live_ = read_live_joins(db_);
   return number;
 }
 
@@ -221,7 +220,6 @@ void BridgeRows::end_session(const std::vector<std::int64_t>& join_nos) {
     update.bind(2, join_no);
     update.exec();
   }
-  live_ = read_live_joins(db_);
 }
 
 std::optional<std::int64_t> BridgeRows::lowest_unconfirmed(std::int64_t join_no) {

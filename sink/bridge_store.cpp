@@ -336,10 +336,9 @@ base::Result<Appended> BridgeStore::append(const Page& page) {
   std::optional<std::int64_t> unconfirmed;
   bool gap_waits = false;
   auto done = state.transact(Leaving::events, [&](BridgeRows& rows) -> base::Status {
-    added = {};
     std::int64_t join_no = state.join_nos.back();
     if (page.renumber == Renumber::yes) {
-      join_no = rows.add_join(page.cursor ? page.cursor : state.cursor);
+      join_no = rows.add_join(state.cursor);
       number = join_no;
     }
     added.events = rows.add_events(join_no, page.events);

@@ -71,7 +71,7 @@ void narrow_modes(const SeatFiles& files, const Location& location) {
   if ((location.folder_mode & kOthers) != 0) {
     static_cast<void>(base::set_mode(files.folder, location.folder_mode & kOwner));
   }
-  if (location.exists && (location.mode & kOthers) != 0) {
+  if ((location.mode & kOthers) != 0) {
     static_cast<void>(base::set_mode(files.database(), location.mode & 0600U));
   }
 }

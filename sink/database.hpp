@@ -35,7 +35,7 @@ struct Location {
   AtPath at = AtPath::nothing;
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
-  unsigned mode = 0;
+  unsigned mode = 0;  // of the file; 0 when there is none
   unsigned folder_mode = 0;
   bool exists = false;  // also with zero bytes
 };

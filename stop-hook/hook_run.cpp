@@ -41,9 +41,7 @@ sink::Call hook_call(const harness::Payload& payload, std::string_view bytes) {
   call.turn = unless_empty(payload.turn);
   call.turn_end = base::sha256_hex(bytes);
   call.transcript = unless_empty(payload.transcript);
-  if (payload.kind == harness::PayloadKind::cursor) {
-    call.loop_count = payload.loop_count;
-  }
+  call.loop_count = payload.loop_count;  // which makes it Cursor's
   call.continuation = payload.continuation;
   call.has_continuation_field = payload.tells_continuation;
   return call;

@@ -13,7 +13,7 @@ GuardDecision guard_turn(const pending::TurnEnd& end, const GuardInput& input) {
   const bool other_turn = input.turn != chain.turn;
   // A wake of ours began this turn: the client calls it a continuation, but no answer of a stop
   // hook is behind it.
-  const bool continued = input.continuation && !(!counted && chain.woke && other_turn);
+  const bool continued = input.continuation && !(chain.woke && other_turn);
   chain.woke = false;
   if (!continued || (!counted && other_turn)) {
     chain.answers = 0;
@@ -22,7 +22,6 @@ GuardDecision guard_turn(const pending::TurnEnd& end, const GuardInput& input) {
     return decision;
   }
   if (chain.streak >= kMaxStreak) {
-    chain.streak = 0;
     decision.reason = GuardReason::streak;
     return decision;
   }
