@@ -43,6 +43,12 @@ TEST(BridgeStore, S023ModesAreNarrowWhateverTheUmaskAndCorrected) {
   auto writer = DeliveryStore::open(home.files(), Access::read_write, WaitBudget());
   EXPECT_EQ(test::mode_of(home.folder()), 0700U);
   EXPECT_EQ(test::mode_of(home.files().database()), 0600U);
+  ::chmod(home.folder().c_str(), 0570);
+  ::chmod(home.files().database().c_str(), 0755);
+  auto odd = DeliveryStore::open(home.files(), Access::read_write, WaitBudget());
+  EXPECT_EQ(test::mode_of(home.folder()), 0500U) << "what was closed to us stays so";
+  EXPECT_EQ(test::mode_of(home.files().database()), 0600U);
+  ::chmod(home.folder().c_str(), 0700);
   ::chmod(home.files().database().c_str(), 0644);
   BridgeStore again = home.bridge();
   EXPECT_EQ(test::mode_of(home.files().database()), 0600U);
@@ -74,6 +80,11 @@ TEST(BridgeStore, S024LinksAndOtherPeoplesFilesAreNotOpened) {
   }
   EXPECT_FALSE(DeliveryStore::open(home.files(), Access::read_write, WaitBudget()).ok());
   EXPECT_FALSE(BridgeStore::open(home.files(), home.join(), home.context()).ok());
+  ASSERT_EQ(::chown(home.files().database().c_str(), ::geteuid(), ::getegid()), 0);
+  ASSERT_EQ(::chown(home.folder().c_str(), 65534, 65534), 0);
+  EXPECT_FALSE(DeliveryStore::open(home.files(), Access::read_write, WaitBudget()).ok())
+      << "another user's folder";
+  EXPECT_FALSE(read_share(home.files(), own_process()).ok());
 }
 
 TEST(BridgeStore, AFolderThatIsALinkIsNotOpened) {
@@ -291,6 +302,9 @@ TEST(BridgeStore, S049TheFileOfAnOlderProgramIsSaidAndLeft) {
   EXPECT_EQ(test::read_text(old), "[1,2]");
   test::write_text(old, "");
   EXPECT_FALSE(older_program_line(home.files()).has_value());
+  std::filesystem::remove(old);
+  test::write_text(old + "/inside", "x");
+  EXPECT_FALSE(older_program_line(home.files()).has_value()) << "a folder";
 }
 
 // 47

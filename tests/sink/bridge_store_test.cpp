@@ -26,6 +26,8 @@ using test::events;
 using test::must_append;
 using test::SinkHome;
 
+constexpr std::int64_t kThirtyDaysMs = std::int64_t{30} * 24 * 3600 * 1000;
+
 std::string left_as(const std::vector<HistoryRow>& rows, std::string_view why) {
   std::string ids;
   for (const HistoryRow& row : rows) {
@@ -42,6 +44,8 @@ TEST(BridgeStore, APageAndItsCursorAreStoredTogether) {
   BridgeStore store = home.bridge();
   const Appended added = must_append(store, {events(1, 3), 7, {}, Renumber::no});
   EXPECT_EQ(added.events, 3U);
+  EXPECT_EQ(added.local, 0U);
+  EXPECT_EQ(home.sql_value("SELECT seat FROM joined"), "1");
   EXPECT_EQ(store.cursor(), 7);
   EXPECT_EQ(home.sql_value("SELECT cursor FROM joined"), "7");
   EXPECT_EQ(home.bodies(), (std::vector<std::string>{"event 1", "event 2", "event 3"}));
@@ -66,6 +70,7 @@ TEST(BridgeStore, S036APageReadTwiceIsStoredOnceInPageOrder) {
   EXPECT_EQ(must_append(store, page).events, 0U);
   // After a feed that went back the same ids are other events.
   EXPECT_EQ(must_append(store, {{event(4)}, 4, {}, Renumber::yes}).events, 1U);
+  EXPECT_EQ(store.join_no(), 2);
   EXPECT_EQ(must_append(store, {{event(4)}, 4, {}, Renumber::no}).events, 0U);
   EXPECT_EQ(home.sql_value("SELECT count(*) FROM joined"), "2");
 }
@@ -103,6 +108,38 @@ TEST(BridgeStore, S037TheOldestOf201Leaves) {
   EXPECT_EQ(left_as(home.history(), "dropped"), "1");
 }
 
+// 37: what is no waiting event of the fleet does not count.
+TEST(BridgeStore, S037NoticesAndOfferedEventsDoNotCountTowardsTheBound) {
+  SinkHome home;
+  BridgeStore store = home.bridge();
+  ASSERT_EQ(must_append(store, {events(1, 1), 1, {{"bridge.note", "one"}}, Renumber::no}).local,
+            1U);
+  home.sql("UPDATE entry SET state=1 WHERE event_id=1");
+  EXPECT_EQ(must_append(store, {events(2, 201), 201, {}, Renumber::no}).dropped, 0U);
+  // An event of the fleet does, whatever its type says.
+  EXPECT_EQ(must_append(store, {{event(202, "x", "bridge.events-dropped")}, 202, {}, Renumber::no})
+                .dropped,
+            1U);
+  EXPECT_EQ(left_as(home.history(), "dropped"), "2");
+}
+
+// 37: the range of them all, whatever the feed's order.
+TEST(BridgeStore, S037TheLowestAndTheHighestOfTheDroppedAreSaid) {
+  SinkHome home;
+  BridgeStore store = home.bridge();
+  must_append(store, {{event(4), event(5), event(3)}, 5, {}, Renumber::no});
+  must_append(store, {events(6, 205), 205, {}, Renumber::no});
+  EXPECT_NE(home.bodies().back().find(": feed ids 3 to 5. Call events_read with after=2 "),
+            std::string::npos)
+      << home.bodies().back();
+  // One more without an id: the range is what it was.
+  home.sql("UPDATE entry SET event_id=NULL WHERE event_id=6");
+  must_append(store, {events(206, 206), 206, {}, Renumber::no});
+  EXPECT_NE(home.bodies().back().find(": feed ids 3 to 5. "), std::string::npos)
+      << home.bodies().back();
+  EXPECT_EQ(home.bodies().back().substr(0, 2), "4 ");
+}
+
 // 38
 TEST(BridgeStore, S038FiveHundredEventsAreToldInOneEntry) {
   SinkHome home;
@@ -138,7 +175,7 @@ TEST(BridgeStore, Q08FiveThousandEventsStayWithinTheBound) {
   }
   EXPECT_EQ(home.rows().size(), 201U);
   EXPECT_EQ(home.bodies().back().substr(0, 5), "4800 ");
-  EXPECT_EQ(home.history().size(), kMaxHistoryRows);
+  EXPECT_EQ(home.history().size(), 1000U);
 }
 
 // 40
@@ -155,6 +192,41 @@ TEST(BridgeStore, S040ASecondNoticeOfATypeReplacesTheFirst) {
   EXPECT_EQ(home.rows()[0].json, R"({"type":"bridge.note","body":"other","created_at":")" +
                                      base::iso_offset(home.clock.wall_ms()) + "\"}");
   EXPECT_TRUE(home.rows()[0].local);
+}
+
+// 40: an event of the fleet is no notice, though its type says so.
+TEST(BridgeStore, S040ANoticeReplacesNoEventOfTheFleet) {
+  SinkHome home;
+  BridgeStore store = home.bridge();
+  must_append(store, {{event(1, "with an id", "bridge.note")}, 1, {}, Renumber::no});
+  must_append(
+      store,
+      {{FeedEvent::from_json(R"({"type":"directive","body":"no id"})")}, 1, {}, Renumber::no});
+  ASSERT_TRUE(store.put_local({"bridge.note", "notice"}).ok());
+  EXPECT_EQ(home.bodies(), (std::vector<std::string>{"with an id", "no id", "notice"}));
+  EXPECT_FALSE(home.rows()[0].local);
+  EXPECT_FALSE(home.rows()[1].local);
+}
+
+// 42: a bridge whose session is not known takes its own rows along, and one that joined a session
+// again also those of the join before.
+TEST(BridgeStore, S042TheEndTakesRowsOfTheJoinAndOfTheSession) {
+  SinkHome home;
+  JoinInfo unknown = home.join();
+  unknown.session.reset();
+  BridgeStore other = home.bridge(unknown);
+  must_append(other, {events(1, 1), 1, {}, Renumber::no});
+  BridgeStore mine = home.bridge(unknown);
+  must_append(mine, {events(2, 2), 2, {}, Renumber::no});
+  ASSERT_TRUE(mine.end_session().ok());
+  EXPECT_EQ(home.bodies(), std::vector<std::string>{"event 1"});
+  {
+    BridgeStore dead = home.bridge(home.dead_join(1));
+    must_append(dead, {events(3, 3), 3, {}, Renumber::no});
+  }
+  BridgeStore again = home.bridge();
+  ASSERT_TRUE(again.end_session().ok());
+  EXPECT_EQ(home.bodies(), std::vector<std::string>{"event 1"});
 }
 
 // 42, 43
@@ -229,7 +301,7 @@ TEST(BridgeStore, S045RowsOfABridgeThatIsGoneAreOfAnEarlierSession) {
 TEST(BridgeStore, S046HistoryIsPrunedByCountAndAge) {
   SinkHome home;
   BridgeStore store = home.bridge();
-  const std::string old = std::to_string(home.clock.wall_ms() - kHistoryAgeMs - 24 * 3600 * 1000LL);
+  const std::string old = std::to_string(home.clock.wall_ms() - kThirtyDaysMs - 24 * 3600 * 1000LL);
   home.sql("INSERT INTO history(left_ms, why, writes, join_no, json) VALUES(" + old +
            ", 'confirmed', 1, 9, '{}')");
   home.sql(
@@ -240,9 +312,39 @@ TEST(BridgeStore, S046HistoryIsPrunedByCountAndAge) {
   ASSERT_TRUE(store.put_local({"bridge.note", "a"}).ok());
   EXPECT_EQ(home.history().size(), 1002U) << "nothing left, so nothing was pruned";
   ASSERT_TRUE(store.put_local({"bridge.note", "b"}).ok());
-  EXPECT_EQ(home.history().size(), kMaxHistoryRows);
+  EXPECT_EQ(home.history().size(), 1000U);
   EXPECT_EQ(home.sql_value("SELECT count(*) FROM history WHERE left_ms = " + old), "0");
   EXPECT_EQ(home.history().back().why, "replaced");
+}
+
+// 46: to the millisecond.
+TEST(BridgeStore, WhatLeftThirtyDaysAgoIsKeptAndWhatIsOlderIsNot) {
+  SinkHome home;
+  BridgeStore store = home.bridge();
+  for (const std::int64_t older : {1, 0}) {
+    home.sql("INSERT INTO history(left_ms, why, writes, join_no, json) VALUES(" +
+             std::to_string(home.clock.wall_ms() - kThirtyDaysMs - older) +
+             ", 'confirmed', 1, 9, '{}')");
+  }
+  ASSERT_TRUE(store.put_local({"bridge.note", "a"}).ok());
+  ASSERT_TRUE(store.put_local({"bridge.note", "b"}).ok());
+  ASSERT_EQ(home.history().size(), 2U);
+  EXPECT_EQ(home.history()[0].left_ms, home.clock.wall_ms() - kThirtyDaysMs);
+}
+
+// 46: also when the bound and the end of a session add to it.
+TEST(BridgeStore, S046HistoryIsPrunedByTheBoundAndAtTheEnd) {
+  SinkHome home;
+  BridgeStore store = home.bridge();
+  must_append(store, {events(1, 200), 200, {}, Renumber::no});
+  home.sql(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<1000) INSERT INTO "
+      "history(left_ms, why, writes, join_no, event_id, json) SELECT " +
+      std::to_string(home.clock.wall_ms()) + ", 'confirmed', 1, 9, i, '{}' FROM n");
+  EXPECT_EQ(must_append(store, {events(201, 201), 201, {}, Renumber::no}).dropped, 1U);
+  EXPECT_EQ(home.history().size(), 1000U);
+  ASSERT_TRUE(store.end_session().ok());
+  EXPECT_EQ(home.history().size(), 1000U);
 }
 
 // A bridge that joins anew puts the new store in the place of the old one.
@@ -264,6 +366,53 @@ TEST(BridgeStore, OldJoinsArePrunedLiveOnesKept) {
   EXPECT_EQ(home.sql_value("SELECT count(*) FROM joined"), "21");
   EXPECT_EQ(home.sql_value("SELECT count(*) FROM joined WHERE session=1"), "1");
   EXPECT_EQ(home.sql_value("SELECT max(join_no) FROM joined"), "31");
+}
+
+// The file was moved away: what is begun in its place knows what the bridge knows.
+TEST(BridgeStore, ANewFileHasTheSeatTheSessionAndTheJoinOfItsOwn) {
+  SinkHome home;
+  JoinInfo join = home.join();
+  join.session.reset();
+  join.holds_seat = false;
+  BridgeStore store = home.bridge(join);
+  ASSERT_TRUE(store.set_seat_held().ok());
+  ASSERT_TRUE(store.set_session(77).ok());
+  must_append(store, {events(1, 1), 1, {}, Renumber::no});
+  const std::string digest = read_share(home.files(), own_process())->digest;
+  std::filesystem::remove(home.files().database());
+  BridgeStore other = home.bridge();
+  ASSERT_EQ(other.join_no(), 1);
+  EXPECT_EQ(must_append(store, {events(2, 2), 2, {}, Renumber::no}).local, 1U)
+      << "what may have been lost is said";
+  EXPECT_EQ(must_append(store, {events(3, 3), 3, {}, Renumber::no}).local, 0U) << "once";
+  EXPECT_EQ(home.sql_value("SELECT seat||' '||session FROM joined WHERE join_no=2"), "1 77");
+  EXPECT_EQ(home.rows()[1].session, 77);
+  ASSERT_TRUE(store.end_session().ok());
+  EXPECT_EQ(home.sql_value("SELECT group_concat(ended_ms IS NOT NULL) FROM joined"), "0,1")
+      << "the number of the join in the old file is another bridge's here";
+  EXPECT_NE(read_share(home.files(), own_process())->digest, digest);
+}
+
+// The same number in another file is another row.
+TEST(BridgeStore, TheDigestTellsRowsOfTheSameNumberApart) {
+  SinkHome home;
+  std::string digests[2];
+  for (std::string& digest : digests) {
+    BridgeStore store = home.bridge();
+    must_append(store, {{event(&digest == &digests[0] ? 1 : 2)}, 1, {}, Renumber::no});
+    digest = read_share(home.files(), own_process())->digest;
+    std::filesystem::remove(home.files().database());
+  }
+  EXPECT_NE(digests[0], digests[1]);
+}
+
+TEST(BridgeStore, AfterTheFeedWentBackTheCursorIsWhatItWas) {
+  SinkHome home;
+  BridgeStore store = home.bridge();
+  must_append(store, {events(1, 1), 5, {}, Renumber::no});
+  must_append(store, {events(1, 1), std::nullopt, {}, Renumber::yes});
+  EXPECT_EQ(store.cursor(), 5);
+  EXPECT_EQ(home.sql_value("SELECT group_concat(cursor) FROM joined"), "5,5");
 }
 
 TEST(BridgeStore, TheSeatAndTheSessionAreFilledIn) {
@@ -309,6 +458,51 @@ TEST(BridgeStore, TheDigestTellsRowsOfTheSameWordsApart) {
   const auto second = read_share(home.files(), own_process());
   EXPECT_EQ(second->entries, 1U);
   EXPECT_NE(second->digest, first->digest);
+}
+
+// Each of three joins keeps what the others are told: the one in the middle changes alone.
+TEST(BridgeStore, ABridgeChangesItsOwnJoinOnly) {
+  SinkHome home;
+  JoinInfo join = home.join();
+  join.session.reset();
+  join.holds_seat = false;
+  BridgeStore first = home.bridge(join);
+  BridgeStore second = home.bridge(join);
+  BridgeStore third = home.bridge(join);
+  for (BridgeStore* store : {&first, &second, &third}) {
+    must_append(*store, {events(1, 1), std::nullopt, {}, Renumber::no});
+  }
+  must_append(second, {{}, 7, {}, Renumber::no});
+  ASSERT_TRUE(second.set_seat_held().ok());
+  ASSERT_TRUE(second.set_session(77).ok());
+  EXPECT_EQ(home.sql_value("SELECT group_concat(cursor) FROM joined"), "0,7,0");
+  EXPECT_EQ(home.sql_value("SELECT group_concat(seat) FROM joined"), "0,1,0");
+  EXPECT_EQ(home.sql_value("SELECT group_concat(ifnull(session, '-')) FROM joined"), "-,77,-");
+  EXPECT_EQ(home.sql_value("SELECT group_concat(ifnull(session, '-')) FROM entry"), "-,77,-");
+  ASSERT_TRUE(second.end_session().ok());
+  EXPECT_EQ(home.sql_value("SELECT group_concat(ended_ms IS NOT NULL) FROM joined"), "0,1,0");
+  EXPECT_EQ(home.sql_value("SELECT group_concat(join_no) FROM entry"), "1,3");
+}
+
+TEST(BridgeStore, AJoinThatEndedTwiceEndedTheFirstTime) {
+  SinkHome home;
+  BridgeStore store = home.bridge();
+  const std::int64_t first = home.clock.wall_ms();
+  ASSERT_TRUE(store.end_session().ok());
+  home.clock.advance(base::Milliseconds(60000));
+  ASSERT_TRUE(store.end_session().ok());
+  EXPECT_EQ(home.sql_value("SELECT ended_ms FROM joined"), std::to_string(first));
+}
+
+// What was stored in one session stays of it.
+TEST(BridgeStore, ASessionIsFilledInOnlyWhereNoneWasKnown) {
+  SinkHome home;
+  BridgeStore store = home.bridge();
+  must_append(store, {events(1, 1), 1, {}, Renumber::no});
+  ASSERT_TRUE(store.set_session(77).ok());
+  must_append(store, {events(2, 2), 2, {}, Renumber::no});
+  EXPECT_EQ(home.rows()[0].session, 1);
+  EXPECT_EQ(home.rows()[1].session, 77);
 }
 
 // 163

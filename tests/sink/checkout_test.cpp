@@ -209,6 +209,14 @@ TEST_F(CheckoutOfGit, S014GitFilesThatAreBadStopTheSearch) {
   }
   write_text(outer + "/inside/.git", "gitdir: " + good + "\n" + std::string(2U << 20U, '\n'));
   expect_none(outer + "/inside");  // over 1 MiB
+  const std::string line = "gitdir: " + good;
+  const auto of_size = [&](std::size_t bytes) {
+    return line + std::string(bytes - line.size(), '\n');
+  };
+  write_text(outer + "/inside/.git", of_size((1U << 20U) + 1));
+  expect_none(outer + "/inside");
+  write_text(outer + "/inside/.git", of_size(1U << 20U));
+  EXPECT_EQ(found(outer + "/inside"), found(outer));
 }
 
 TEST_F(CheckoutOfGit, S014GitFoldersThatAreNoneArePassedOver) {
@@ -248,6 +256,50 @@ TEST_F(CheckoutOfGit, S014GitFoldersThatAreNoneArePassedOver) {
   folder("outer/inside/.git/refs");
   std::filesystem::remove(git_dir + "/objects");
   outer_is_found("no objects");
+}
+
+// 1.1: what HEAD may say, byte for byte as git reads it.
+TEST_F(CheckoutOfGit, S014HeadsAtTheirLimits) {
+  const std::string outer = repository("outer");
+  const std::string inside = folder("outer/inside");
+  folder("outer/inside/.git/objects");
+  folder("outer/inside/.git/refs");
+  const std::string upper = "0123456789ABCDEF0123456789ABCDEF01234567";
+  for (const std::string& head :
+       {upper, upper.substr(1), "ref:" + std::string(100, ' ') + "refs/heads/main\n",
+        "ref:" + std::string(246, ' ') + "refs/heads/main\n",
+        "ref:" + std::string(247, ' ') + "refs/heads/main\n"}) {
+    write_text(inside + "/.git/HEAD", head);
+    same_as_git(inside);
+  }
+  EXPECT_EQ(found(inside), found(outer));
+  write_text(inside + "/.git/HEAD", upper);
+  EXPECT_EQ(found(inside), inside + "/.git");
+}
+
+TEST_F(CheckoutOfGit, S014WhatFollowsANulInAGitFileIsNotRead) {
+  const std::string outer = repository("outer");
+  write_text(outer + "/inside/.git", "gitdir: " + outer + "/.git" + std::string("\0junk\n", 6));
+  same_as_git(outer + "/inside");
+  EXPECT_EQ(found(outer + "/inside"), outer + "/.git");
+}
+
+TEST_F(CheckoutOfGit, S014AGitFolderThatMayNotBeEnteredIsPassedOver) {
+  const std::string outer = repository("outer");
+  if (::chown((outer + "/.git").c_str(), 0, 0) != 0) {
+    GTEST_SKIP() << "needs root";
+  }
+  ::chmod(dir_.path().c_str(), 0755);
+  ::chmod(outer.c_str(), 0755);
+  ::chmod((outer + "/.git").c_str(), 0700);
+  EXPECT_EQ(test::in_child([&] {
+              if (::setgid(65534) != 0 || ::setuid(65534) != 0) {
+                return 9;
+              }
+              const auto checkout = find_checkout(outer);
+              return checkout.ok() && checkout->kind == CheckoutKind::folder ? 0 : 1;
+            }),
+            0);
 }
 
 TEST_F(CheckoutOfGit, S014NestedRepositoryIsTheInnerOne) {

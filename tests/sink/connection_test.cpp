@@ -1,5 +1,7 @@
 // One connection to a sink, asked directly: what its callers refuse or wait for earlier.
 
+#include <sys/mount.h>
+
 #include <filesystem>
 #include <string>
 
@@ -31,6 +33,86 @@ TEST(Connection, ALinkAtThePathIsNotFollowed) {
       EXPECT_EQ(x.getErrorCode(), SQLITE_CANTOPEN);
     }
   }
+}
+
+// 47
+TEST(Connection, S047ItsSettingsAreThoseOfTheContract) {
+  SinkHome home;
+  { BridgeStore store = home.bridge(); }
+  const auto connection = Connection::open(home.files(), Connection::Mode::read_write,
+                                           base::deadline_in(base::Milliseconds(2000)));
+  const auto value = [&](const std::string& name) {
+    return connection->db().execAndGet("PRAGMA " + name).getString();
+  };
+  EXPECT_EQ(value("trusted_schema"), "0");
+  EXPECT_EQ(value("cell_size_check"), "1");
+  EXPECT_EQ(value("mmap_size"), "0");
+  EXPECT_EQ(value("foreign_keys"), "1");
+  ASSERT_TRUE(write_transaction(*connection, WaitBudget(), [] { return base::Status(); }).ok());
+  EXPECT_EQ(value("synchronous"), "2") << "FULL";
+  EXPECT_EQ(value("journal_mode"), "truncate");
+}
+
+// A bridge may set a file aside and begin another between the look at the path and the opening.
+TEST(Connection, ItKnowsWhichFileItHasOpenThoughThePathWasGivenAnother) {
+  SinkHome home;
+  { BridgeStore store = home.bridge(); }
+  const Location seen = locate(home.files());
+  std::filesystem::rename(home.files().database(), home.dir / "aside");
+  { BridgeStore store = home.bridge(); }
+  const Location now = locate(home.files());
+  ASSERT_NE(seen.inode, now.inode);
+  Location other_device = now;
+  ++other_device.device;
+  for (const Location& before : {seen, other_device}) {
+    const auto connection = Connection::open(home.files(), Connection::Mode::read_write,
+                                             base::deadline_in(base::Milliseconds(2000)), before);
+    EXPECT_EQ(connection->inode(), now.inode);
+    EXPECT_TRUE(connection->still_at_path());
+  }
+}
+
+TEST(Connection, AnotherFileOfTheSameNumberIsAnotherFile) {
+  SinkHome home;
+  const std::string folder = home.folder();
+  ASSERT_TRUE(base::make_private_directory(folder).ok());
+  if (::mount("none", folder.c_str(), "tmpfs", 0, "size=1m,mode=0700") != 0) {
+    GTEST_SKIP() << "cannot mount a tmpfs here (needs root and CAP_SYS_ADMIN)";
+  }
+  { BridgeStore store = home.bridge(); }
+  const Location first = locate(home.files());
+  {
+    const auto connection = Connection::open(home.files(), Connection::Mode::read_write,
+                                             base::deadline_in(base::Milliseconds(2000)));
+    EXPECT_EQ(::mount("none", folder.c_str(), "tmpfs", 0, "size=1m,mode=0700"), 0);
+    { BridgeStore store = home.bridge(); }
+    const Location second = locate(home.files());
+    EXPECT_EQ(first.inode, second.inode) << "each file system counts from the start";
+    EXPECT_NE(first.device, second.device);
+    EXPECT_FALSE(connection->still_at_path());
+    ::umount(folder.c_str());
+  }
+  ::umount(folder.c_str());
+}
+
+TEST(Connection, WhatTheHeaderSays) {
+  const auto content = [](const std::string& statements) {
+    SQLite::Database db(":memory:", SQLite::OPEN_READWRITE);
+    db.exec(statements);
+    return identify(db).content;
+  };
+  const std::string ours = "PRAGMA application_id=0x52435331;";
+  const std::string table = "CREATE TABLE t(x);";
+  EXPECT_EQ(content(""), Content::blank);
+  EXPECT_EQ(content(ours), Content::blank) << "begun, and nothing in it yet";
+  EXPECT_EQ(content(table), Content::foreign);
+  EXPECT_EQ(content(ours + table), Content::foreign);
+  EXPECT_EQ(content("PRAGMA application_id=5"), Content::foreign);
+  EXPECT_EQ(content("PRAGMA user_version=1"), Content::foreign);
+  EXPECT_EQ(content("PRAGMA application_id=5; PRAGMA user_version=2"), Content::foreign);
+  EXPECT_EQ(content(ours + "PRAGMA user_version=1"), Content::ours);
+  EXPECT_EQ(content(ours + "PRAGMA user_version=2"), Content::newer);
+  EXPECT_EQ(content(ours + "PRAGMA user_version=-1"), Content::foreign);
 }
 
 TEST(Connection, AWriteThatMeetsALockIsTriedAgainUntilItsTimeIsOver) {

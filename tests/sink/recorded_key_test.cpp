@@ -39,6 +39,8 @@ constexpr const char* kOther = "0123456789abcdef0123456789abcdef";
 
 TEST_F(RecordedKeys, TheHookUsesTheRecordOfItsFolder) {
   const Seat seat = bridge_seat().seat;
+  // What a process with our pid left that was killed before it renamed its file.
+  write_text(record() + "." + std::to_string(::getpid()), "cut");
   auto written = RecordedKey::write(seat);
   ASSERT_TRUE(written.has_value());
   EXPECT_EQ(written->path(), record());
@@ -50,6 +52,11 @@ TEST_F(RecordedKeys, TheHookUsesTheRecordOfItsFolder) {
   std::filesystem::create_directories(folder_ + "/.git/refs");
   write_text(folder_ + "/.git/HEAD", "ref: refs/heads/main\n");
   EXPECT_EQ(hook_seat()->files.key, seat.files.key);
+  std::filesystem::create_symlink(folder_, home_.dir / "link");
+  EXPECT_EQ(resolve_seat({test::kService, "claude", ""}, home_.dir / "link", home_.environment)
+                ->files.key,
+            seat.files.key)
+      << "through a link it is the same folder";
   written->remove();
   EXPECT_FALSE(base::exists(record()));
   EXPECT_NE(hook_seat()->files.key, seat.files.key);
@@ -60,7 +67,8 @@ TEST_F(RecordedKeys, S020BadRecordsAreIgnored) {
   const std::string resolved = hook_seat()->files.key;
   for (const char* text :
        {"0123456789abcdef0123456789abcde", "0123456789ABCDEF0123456789ABCDEF", "", "  ",
-        "0123456789abcdef0123456789abcdef0", "0123456789abcdef 123456789abcdef"}) {
+        "0123456789abcdef0123456789abcdef0", "0123456789abcdef 123456789abcdef",
+        "0123456789abcdefg123456789abcdef"}) {
     write_text(record(), text);
     EXPECT_EQ(hook_seat()->files.key, resolved) << text;
   }

@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "sink/limits.hpp"
-
 namespace robot_council::sink {
 namespace {
 
 constexpr std::int64_t kPrinted = 1'000'000;
 constexpr std::int64_t kLater = kPrinted + 60'000;
+constexpr std::int64_t kTenMinutesMs = 600'000;
+constexpr std::int64_t kTenSecondsMs = 10'000;
 
 Entry written(Proof proof = Proof::hook) {
   Entry row;
@@ -67,6 +67,11 @@ TEST(Settle, S051ContinuationOfTheSameTurnConfirms) {
   call.turn.reset();
   EXPECT_EQ(settle(written(), call), Settlement::confirmed)
       << "only when both have a turn id must it be the same";
+  Entry without_turn = written();
+  without_turn.to_turn.reset();
+  call.turn = "t1";
+  EXPECT_EQ(settle(without_turn, call), Settlement::confirmed);
+  call.turn.reset();
   call.continuation = false;
   EXPECT_EQ(settle(written(), call), Settlement::waits_again);
   call.continuation = true;
@@ -106,7 +111,7 @@ TEST(Settle, S058ThreePrintsWithoutProofAreEnough) {
   EXPECT_EQ(settle(row, turn_end()), Settlement::waits_again);
   row.writes = 3;
   EXPECT_EQ(settle(row, turn_end()), Settlement::undelivered);
-  EXPECT_EQ(settle(row, turn_end("B"), Seen::no, kPrinted + kForeignRowMs),
+  EXPECT_EQ(settle(row, turn_end("B"), Seen::no, kPrinted + kTenMinutesMs),
             Settlement::undelivered);
 }
 
@@ -119,15 +124,17 @@ TEST(Settle, S060WhatCanProveNothingIsConfirmedByTheNextCall) {
   Entry foreign = row;
   foreign.in_share = false;
   EXPECT_EQ(settle(foreign, Call()), Settlement::stays) << "only a call that may take it";
+  foreign.to_session.reset();
+  EXPECT_EQ(settle(foreign, Call()), Settlement::stays) << "no session is none of the same";
   EXPECT_EQ(settle(row, turn_end(), Seen::no, kLater, Scope::proofs_only), Settlement::stays);
 }
 
 // 62, 63
 TEST(Settle, S063AnotherSessionWaitsTenMinutes) {
   EXPECT_EQ(settle(written(), Call()), Settlement::stays) << "62: a plain call";
-  EXPECT_EQ(settle(written(), turn_end("B"), Seen::no, kPrinted + kForeignRowMs - 1),
+  EXPECT_EQ(settle(written(), turn_end("B"), Seen::no, kPrinted + kTenMinutesMs - 1),
             Settlement::stays);
-  EXPECT_EQ(settle(written(), turn_end("B"), Seen::no, kPrinted + kForeignRowMs),
+  EXPECT_EQ(settle(written(), turn_end("B"), Seen::no, kPrinted + kTenMinutesMs),
             Settlement::waits_again);
   EXPECT_EQ(settle(written(), turn_end("B"), Seen::no, kPrinted - 1), Settlement::waits_again)
       << "the clock went back";
@@ -152,13 +159,36 @@ TEST(Settle, RowsOfAWake) {
   call.turn = "t2";
   EXPECT_EQ(settle(row, call), Settlement::confirmed) << "the wake began this turn";
   call.continuation = false;
-  EXPECT_EQ(settle(row, call, Seen::no, kPrinted + kWakeRowMs - 1), Settlement::stays);
-  EXPECT_EQ(settle(row, call, Seen::no, kPrinted + kWakeRowMs), Settlement::waits_again);
+  EXPECT_EQ(settle(row, call, Seen::no, kPrinted + kTenSecondsMs - 1), Settlement::stays);
+  EXPECT_EQ(settle(row, call, Seen::no, kPrinted + kTenSecondsMs), Settlement::waits_again);
   EXPECT_EQ(settle(row, call, Seen::yes), Settlement::confirmed);
   EXPECT_EQ(settle(row, turn_end("B")), Settlement::stays);
+  Call of_another = turn_end("B");
+  of_another.continuation = true;
+  EXPECT_EQ(settle(row, of_another), Settlement::stays) << "another session was woken";
+  Call no_turn = turn_end();
+  no_turn.turn.reset();
+  no_turn.continuation = true;
+  EXPECT_EQ(settle(row, no_turn), Settlement::waits_again) << "which turn cannot be told";
+  Entry without_turn = row;
+  without_turn.to_turn.reset();
+  EXPECT_EQ(settle(without_turn, no_turn), Settlement::waits_again)
+      << "two unknown turns are not the same one";
   Call waiter = turn_end();
   waiter.kind = CallKind::wake;
   EXPECT_EQ(settle(row, waiter, Seen::yes, kLater, Scope::offered_only), Settlement::stays);
+}
+
+// Wake contract, 6: what a wake may hand over in the middle of a turn.
+TEST(Entry, TheTypesThatAreUrgent) {
+  for (const char* type :
+       {"directive", "placement.instruction", "task.reassigned", "task.cancelled",
+        "lock.taken_over", "lock.force_released", "bridge.session-ended"}) {
+    EXPECT_TRUE(is_urgent(type)) << type;
+  }
+  for (const char* type : {"", "directives", "task.claimed", "bridge.capacity-changed"}) {
+    EXPECT_FALSE(is_urgent(type)) << type;
+  }
 }
 
 }  // namespace
