@@ -47,6 +47,12 @@ TEST_F(Command, ADatabaseWithoutTablesIsQuiet) {
   home_.sql("CREATE TABLE t(x); DROP TABLE t");
   ASSERT_GT(std::filesystem::file_size(database()), 0U);
   expect_quiet(run());
+  PendingOptions show = options_;
+  show.peek = true;
+  expect_quiet(run(show));
+  show.peek = false;
+  show.history = 20;
+  expect_quiet(run(show));
 }
 
 // 26

@@ -116,6 +116,33 @@ TEST_F(Command, S155TheReaderIsGone) {
   EXPECT_EQ(plain().substr(0, 9), "[repeat] ");
 }
 
+// A person who closed the pager has seen enough; where nothing could be shown, that is said.
+TEST_F(Command, APeekThatNobodyReads) {
+  std::vector<sink::FeedEvent> list = events(1, 200);
+  for (sink::FeedEvent& one : list) {
+    one.json = test::event_json(*one.id, std::string(1000, 'l'));
+  }
+  add(list);
+  PendingOptions peek = options_;
+  peek.peek = true;
+  auto closed = base::Pipe::open();
+  ASSERT_TRUE(closed.ok());
+  closed->read_end.reset();
+  EXPECT_EQ(pending::run(peek, home_.context(), closed->write_end.get()), kExitMisconfigured);
+  EXPECT_TRUE(home_.log.contains("cannot write the answer to stdout: "));
+  const std::size_t lines = home_.log.lines().size();
+  auto pager = base::Pipe::open();
+  ASSERT_TRUE(pager.ok());
+  std::thread reader([&] {
+    std::vector<char> part(100);
+    static_cast<void>(base::read_some(pager->read_end.get(), part));
+    pager->read_end.reset();
+  });
+  EXPECT_EQ(pending::run(peek, home_.context(), pager->write_end.get()), kExitOk);
+  reader.join();
+  EXPECT_EQ(home_.log.lines().size(), lines);
+}
+
 TEST_F(Command, AReaderThatIsGoneLeavesTheCountersAsTheyWere) {
   add(events(1, 1));
   home_.sql("INSERT INTO chain VALUES('A','turn-0',2,5,1,5)");

@@ -1,19 +1,24 @@
 // `robot-council pending`: its options, what it shows, and what it leaves alone.
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 
 #include <sqlite3.h>
 
 #include "base/files.hpp"
 #include "brake/homes.hpp"
+#include "pending/limits.hpp"
+#include "sink/seat.hpp"
 #include "tests/pending/command_fixture.hpp"
 
 namespace robot_council::pending {
 namespace {
 
+using test::event;
 using test::events;
 using test::line_of;
 using Command = test::CommandTest;
@@ -57,11 +62,27 @@ TEST_F(Command, S076WrongOptionsTakeNothing) {
   options = options_;
   options.json = true;
   refused(options, "--json goes with --peek.");
+  for (const auto& add_to_hook : std::vector<std::function<void(PendingOptions&)>>{
+           [](PendingOptions& with) { with.peek = true; },
+           [](PendingOptions& with) { with.json = true; },
+           [](PendingOptions& with) { with.history = 20; },
+           [](PendingOptions& with) { with.format = "block"; }}) {
+    options = options_;
+    options.hook = true;
+    add_to_hook(options);
+    refused(options, "--hook goes alone.");
+  }
   options = options_;
-  options.hook = true;
+  options.history = 20;
   options.peek = true;
-  refused(options, "--hook goes alone.");
+  refused(options, "--history goes alone.");
+  options.peek = false;
+  options.format = "block";
+  refused(options, "--history goes alone.");
   home_.environment.unset("ROBOT_COUNCIL_SERVICE");
+  options = options_;
+  options.format = "json";
+  refused(options, "Pass --service, or set ROBOT_COUNCIL_SERVICE, with the URL of your fleet.");
   refused(options_, "Pass --service, or set ROBOT_COUNCIL_SERVICE, with the URL of your fleet.");
   home_.environment.set("ROBOT_COUNCIL_SERVICE", test::kService);
   home_.environment.unset("ROBOT_COUNCIL_HARNESS");
@@ -113,6 +134,45 @@ TEST_F(Command, S079PeekShowsAndChangesNothing) {
   EXPECT_FALSE(base::exists(home_.files().drain()));
 }
 
+// 79: what was printed is shown apart, and only where all is shown.
+TEST_F(Command, S079PeekShowsWhatWasPrintedOnlyAsJson) {
+  add(events(1, 2));
+  home_.sql("UPDATE entry SET state=2, writes=1 WHERE event_id=1");
+  PendingOptions peek = options_;
+  peek.peek = true;
+  EXPECT_EQ(run(peek).out, line_of(2) + "\n");
+  peek.json = true;
+  const std::string out = run(peek).out;
+  EXPECT_EQ(out.substr(out.find("\"waiting\"")),
+            "\"waiting\":[{\"event\":" + test::event_json(2, "event 2") +
+                ",\"state\":\"waiting\",\"writes\":0,\"earlier_session\":false}],\"written\":[{"
+                "\"event\":" +
+                test::event_json(1, "event 1") +
+                ",\"state\":\"written\",\"writes\":1,\"earlier_session\":false}]}\n");
+}
+
+TEST_F(Command, PeekQuotesWhatIsNoJson) {
+  add(events(1, 1));
+  home_.sql("UPDATE entry SET json='{\"cut' WHERE event_id=1");
+  PendingOptions peek = options_;
+  peek.peek = true;
+  peek.json = true;
+  EXPECT_NE(run(peek).out.find(R"({"event":"{\"cut","state")"), std::string::npos);
+}
+
+// 83
+TEST_F(Command, S083TheBudgetIsThatOfTheHarness) {
+  home_.environment.set("ROBOT_COUNCIL_HARNESS", "codex");
+  const auto seat = sink::resolve_seat({test::kService, "codex", "org/repo"}, home_.dir.path(),
+                                       home_.environment);
+  auto store = sink::BridgeStore::open(seat->files, home_.join(), home_.context());
+  ASSERT_TRUE(store.ok());
+  test::must_append(*store, {{event(1, std::string(9000, 'b'))}, 1, {}, sink::Renumber::no});
+  options_.format = "block";
+  const std::string out = run().out;
+  EXPECT_EQ(base::json_unescape(base::json_member(out, "reason")).size(), 8000U);
+}
+
 // 50
 TEST_F(Command, S050PeekShowsEventsAsStored) {
   const std::string odd =
@@ -161,6 +221,18 @@ TEST_F(Command, S090History) {
       "2026-11-30T06:00:00Z confirmed 1x " + line_of(4) + "\n2026-11-30T06:00:00Z confirmed 1x " +
           line_of(5) +
           "\n2026-11-30T06:00:00Z replaced 0x [bridge.note] old at 2026-11-30T06:00:00+00:00\n");
+}
+
+// 4: what `--history` alone shows.
+TEST_F(Command, S090HistoryShowsTwentyRowsByDefault) {
+  home_.sql(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<25) INSERT INTO "
+      "history(left_ms, why, writes, join_no, event_id, json) SELECT 1, 'confirmed', 1, 9, i, '{}' "
+      "FROM n");
+  PendingOptions history = options_;
+  history.history = kDefaultHistory;
+  const std::string out = run(history).out;
+  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 20);
 }
 
 // 80
@@ -236,6 +308,26 @@ TEST_F(Command, S166UnderTheBrakeNothingIsPrintedAndEverythingKept) {
   expect_quiet(run(history));
   std::filesystem::remove(brake::everywhere_file(home));
   EXPECT_EQ(run().out, line_of(1) + "\n") << "after resume as new";
+}
+
+// 166: the seat's folder is one thing, where the caller works another.
+TEST_F(Command, S166AStopOfTheWorkingDirectoryHoldsToo) {
+  add(events(1, 1));
+  const std::string folder = home_.dir / "stopped";
+  test::write_text(folder + "/.robot-council/stop.json",
+                   R"({"version":1,"scope":"all","reason":"wrong branch","who":"ana@example.org",)"
+                   R"("when":"2026-11-30T05:40:12Z","repo":""})"
+                   "\n");
+  EXPECT_EQ(test::in_child([&] {
+              if (::chdir(folder.c_str()) != 0) {
+                return 9;
+              }
+              const Ran ran = run();
+              return ran.code == kExitOk && ran.out.empty() && home_.log.contains("stopped; 1") ? 0
+                                                                                                : 1;
+            }),
+            0);
+  EXPECT_EQ(states(), "0 ");
 }
 
 }  // namespace

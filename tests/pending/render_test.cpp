@@ -10,6 +10,11 @@
 namespace robot_council::pending {
 namespace {
 
+// Delivery contract, 4.2.
+constexpr std::size_t kMaxText = 9500;
+constexpr std::size_t kMaxJson = 9900;
+constexpr std::size_t kMaxCodex = 8000;
+
 sink::Entry row(std::int64_t id, const std::string& body) {
   sink::Entry entry;
   entry.seq = id;
@@ -65,6 +70,11 @@ TEST(Render, S073MissingAndOddFields) {
   EXPECT_EQ(entry_line(R"({"type":"bridge.t"})"), "[bridge.t]");
   EXPECT_EQ(entry_line("not json"), "[event]  from an unnamed session");
   EXPECT_EQ(entry_line("[1]"), "[event]  from an unnamed session");
+  EXPECT_EQ(entry_line(R"({"type":"t","body":"b")"), "[event]  from an unnamed session")
+      << "of a cut object nothing is taken";
+  EXPECT_EQ(entry_line(R"({"type":"bridge.t","body":"b","deep":)" + std::string(500, '[') +
+                       std::string(500, ']') + "}"),
+            "[bridge.t] b");
 }
 
 // 74
@@ -136,13 +146,13 @@ TEST(Render, S082TheTextMayHave9500Characters) {
     const std::string text =
         reason(build_answer({row(1, body)}, Shape::block, Budget::characters).bytes);
     EXPECT_EQ(text.find("... (cut, ") != std::string::npos, cut) << size;
-    EXPECT_LE(base::count_utf16(text), kMaxAnswerCharacters);
+    EXPECT_LE(base::count_utf16(text), kMaxText);
     if (!cut) {
       EXPECT_EQ(base::count_utf16(text), static_cast<std::size_t>(size));
     }
   }
   // An emoji, two characters, does not fit into the last one.
-  const auto body = std::string(kMaxAnswerCharacters - around - 1, 'b') + "\xf0\x9f\x9a\x80";
+  const auto body = std::string(kMaxText - around - 1, 'b') + "\xf0\x9f\x9a\x80";
   const std::string text =
       reason(build_answer({row(1, body)}, Shape::block, Budget::characters).bytes);
   EXPECT_TRUE(base::is_utf8(text));
@@ -155,10 +165,24 @@ TEST(Render, S082TheJsonMayHave9900Characters) {
   const Answer answer =
       build_answer({row(1, std::string(9000, '"')), row(2, "b")}, Shape::block, Budget::characters);
   EXPECT_EQ(answer.rows, 1U);
-  EXPECT_LE(base::count_utf16(answer.bytes), kMaxAnswerJson);
-  EXPECT_GT(base::count_utf16(answer.bytes), kMaxAnswerJson - 10);
+  EXPECT_LE(base::count_utf16(answer.bytes), kMaxJson);
+  EXPECT_GT(base::count_utf16(answer.bytes), kMaxJson - 10);
   EXPECT_NE(answer.bytes.find("1 more are waiting; they follow at the next turn end."),
             std::string::npos);
+}
+
+// 82: to the character.
+TEST(Render, S082TheJsonFitsWithItsLastCharacter) {
+  const auto json_of = [](std::size_t quotes, std::size_t letters) {
+    const Answer answer =
+        build_answer({row(1, std::string(quotes, '"') + std::string(letters, 'b'))}, Shape::block,
+                     Budget::characters);
+    return std::pair(base::count_utf16(answer.bytes),
+                     answer.bytes.find("... (cut, ") != std::string::npos);
+  };
+  const std::size_t around = json_of(1000, 0).first - 2000;
+  EXPECT_EQ(json_of(1000, kMaxJson - around - 2000), std::pair(kMaxJson, false));
+  EXPECT_TRUE(json_of(1000, kMaxJson - around - 1999).second);
 }
 
 // 83
@@ -169,11 +193,23 @@ TEST(Render, S083CodexCountsBytes) {
   }
   const std::string text =
       reason(build_answer({row(1, body)}, Shape::block, Budget::codex_bytes).bytes);
-  EXPECT_LE(text.size(), kMaxCodexBytes);
-  EXPECT_GT(text.size(), kMaxCodexBytes - 8);
+  EXPECT_LE(text.size(), kMaxCodex);
+  EXPECT_GT(text.size(), kMaxCodex - 8);
   EXPECT_TRUE(base::is_utf8(text));
   EXPECT_EQ(budget_of("codex"), Budget::codex_bytes);
   EXPECT_EQ(budget_of("claude"), Budget::characters);
+}
+
+// 83: to the byte.
+TEST(Render, S083CodexFitsWithItsLastByte) {
+  const auto text_of = [](std::size_t letters) {
+    return reason(
+        build_answer({row(1, std::string(letters, 'b'))}, Shape::block, Budget::codex_bytes).bytes);
+  };
+  const std::size_t around = text_of(1).size() - 1;
+  EXPECT_EQ(text_of(kMaxCodex - around).size(), kMaxCodex);
+  EXPECT_EQ(text_of(kMaxCodex - around).find("... (cut, "), std::string::npos);
+  EXPECT_NE(text_of(kMaxCodex - around + 1).find("... (cut, "), std::string::npos);
 }
 
 // 84
@@ -185,10 +221,9 @@ TEST(Render, S084WholeEventsAndTheRestIsCounted) {
   EXPECT_EQ(
       text.substr(text.rfind('\n') + 1),
       std::to_string(60 - answer.rows) + " more are waiting; they follow at the next turn end.");
-  EXPECT_LE(base::count_utf16(text), kMaxAnswerCharacters);
+  EXPECT_LE(base::count_utf16(text), kMaxText);
   // One more would not fit.
-  EXPECT_GT(base::count_utf16(text) + base::count_utf16(row_line(rows(1, 300)[0])) + 1,
-            kMaxAnswerCharacters);
+  EXPECT_GT(base::count_utf16(text) + base::count_utf16(row_line(rows(1, 300)[0])) + 1, kMaxText);
 }
 
 // 85
@@ -201,8 +236,7 @@ TEST(Render, S085ATooLongEventIsCutWithItsNumbers) {
       text.find("... (cut, ") - std::string("Robot Council has news:\n").size();
   EXPECT_EQ(text.substr(text.find("... (cut, ")), "... (cut, " + std::to_string(whole - kept) +
                                                       " characters; read the feed from after=41)");
-  EXPECT_LE(base::count_utf16(text), kMaxAnswerCharacters);
-  EXPECT_GT(base::count_utf16(text), kMaxAnswerCharacters - 4);
+  EXPECT_EQ(base::count_utf16(text), kMaxText) << "as much of it as fits";
   sink::Entry local;
   local.json = "{\"type\":\"bridge.x\",\"body\":\"" + body + "\"}";
   local.local = true;

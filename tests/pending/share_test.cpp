@@ -1,3 +1,5 @@
+#include <functional>
+
 #include "base/child.hpp"
 #include "pending/show.hpp"
 #include "tests/pending/pending_fixture.hpp"
@@ -114,6 +116,17 @@ TEST_F(Shares, APeekShowsTheShareOfItsCaller) {
   EXPECT_EQ(json.find("\"event 2\""), std::string::npos) << json;
 }
 
+TEST_F(Shares, UnderTheBrakeTheShareOfTheCallerIsCounted) {
+  Bridge first = bridge(1, one_);
+  Bridge second = bridge(2, two_);
+  add(first, events(1, 1));
+  add(second, events(2, 4));
+  Request wanted;
+  wanted.files = home_.files();
+  wanted.ancestors = [&] { return std::vector<sink::ProcessName>{two_}; };
+  EXPECT_EQ(*confirm_only(wanted, home_.context()), 3U);
+}
+
 TEST_F(Shares, TheNearestClientDecides) {
   Bridge first = bridge(1, one_);
   Bridge second = bridge(2, two_);
@@ -147,6 +160,119 @@ TEST_F(Shares, WithOneLiveBridgeEverybodyGetsItsRows) {
   Bridge first = bridge(1, one_);
   add(first, events(1, 1));
   EXPECT_EQ(text("A", {shell_}), line_of(1) + "\n");
+}
+
+// Its process runs on, and may join again.
+TEST_F(Shares, AJoinThatEndedHasNoShareThoughItsBridgeRuns) {
+  Bridge first = bridge(1, one_);
+  Bridge second = bridge(2, two_);
+  add(first, events(1, 1));
+  ASSERT_TRUE(second.store->end_session().ok());
+  EXPECT_EQ(text("B", {two_}), line_of(1) + "\n") << "one live join: its rows are everybody's";
+}
+
+TEST_F(Shares, RowsOfAJoinThatIsOverAreInEveryShare) {
+  Bridge first = bridge(1, one_);
+  Bridge second = bridge(2, two_);
+  {
+    Bridge third = bridge(3, shell_);
+    add(third, events(1, 1));
+  }
+  EXPECT_EQ(text("A", {one_}), "[earlier session] " + line_of(1) + "\n");
+}
+
+// Many processes start in the same tick, and of some the start time cannot be told.
+TEST_F(Shares, AProcessIsNamedByItsPidAndItsStartTimeWhereThatIsKnown) {
+  const sink::ProcessName unknown_start{100004, ""};
+  const sink::ProcessName same_tick{100005, one_.started};
+  Bridge first = bridge(1, one_);
+  Bridge second = bridge(2, unknown_start);
+  add(first, events(1, 1));
+  add(second, events(2, 2));
+  EXPECT_EQ(text("B", {{unknown_start.pid, "44"}}), line_of(2) + "\n");
+  add(second, events(3, 3));
+  EXPECT_EQ(text("A", {{one_.pid, ""}}), line_of(1) + "\n");
+  add(first, events(4, 4));
+  EXPECT_EQ(text("C", {same_tick}), line_of(3) + "\n" + line_of(4) + "\n") << "under neither";
+}
+
+TEST_F(Shares, APrintToAnotherSessionMakesNoRepeat) {
+  Bridge first = bridge(1, one_);
+  Bridge second = bridge(2, two_);
+  add(first, events(5, 5));
+  EXPECT_EQ(text("A", {shell_}), line_of(5) + "\n");
+  add(second, events(5, 5));
+  EXPECT_EQ(text("B", {shell_}), line_of(5) + "\n") << "written to A, not confirmed";
+  home_.sql(
+      "UPDATE entry SET to_session='A'; INSERT INTO history SELECT "
+      "NULL,1,'confirmed',writes,join_no,event_id,json,to_session,printed_ms,proof FROM entry;"
+      "DELETE FROM entry");
+  Bridge third = bridge(3, shell_);
+  add(third, events(5, 5));
+  EXPECT_EQ(text("B", {shell_}), line_of(5) + "\n") << "A took it in";
+}
+
+TEST_F(Shares, ACopyOfARowThatIsWrittenAndNotConfirmedIsMarked) {
+  Bridge first = bridge(1, one_);
+  Bridge second = bridge(2, two_);
+  add(first, events(5, 5));
+  EXPECT_EQ(text("A", {shell_}), line_of(5) + "\n");
+  add(second, events(5, 5));
+  home_.sql("UPDATE entry SET to_end='T" + std::to_string(turn_ends_ + 1) +
+            "' WHERE state=2");  // so that it stays written
+  home_.sql("UPDATE entry SET printed_ms=1 WHERE state=2");
+  EXPECT_EQ(text("A", {two_}), "[repeat] " + line_of(5) + "\n");
+}
+
+// 162, the other way round: the copy that was stored first waits for its own session still.
+TEST_F(Shares, S162ACopyThatWaitsForAnotherSessionMakesNoRepeat) {
+  Bridge first = bridge(1, one_);
+  Bridge second = bridge(2, two_);
+  add(first, events(5, 5));
+  add(second, events(5, 5));
+  EXPECT_EQ(text("B", {two_}), line_of(5) + "\n");
+  EXPECT_EQ(text("A", {one_}), line_of(5) + "\n");
+}
+
+// A plain caller has no session id, and neither has what was never printed.
+TEST_F(Shares, WhatWasNeverPrintedMakesNoRepeatForAPlainCaller) {
+  Bridge first = bridge(1, one_);
+  Bridge second = bridge(2, two_);
+  add(first, events(5, 5));
+  ASSERT_TRUE(first.store->end_session().ok());
+  add(second, events(5, 6));
+  Bridge third = bridge(3, shell_);
+  add(third, events(6, 6));
+  const std::string path = home_.dir / "stdout";
+  Request wanted;
+  wanted.files = home_.files();
+  wanted.ancestors = [] { return std::vector<sink::ProcessName>(); };
+  wanted.output = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  ASSERT_TRUE(pending::deliver(wanted, home_.context()).ok());
+  ::close(wanted.output);
+  EXPECT_EQ(test::read_text(path),
+            line_of(5) + "\n" + line_of(6) + "\n[repeat] " + line_of(6) + "\n");
+}
+
+// 69: of two live bridges.
+TEST_F(Shares, ANewerNoticeOfAnotherShareReplacesNothing) {
+  Bridge first = bridge(1, one_);
+  Bridge second = bridge(2, two_);
+  ASSERT_TRUE(first.store->put_local({"bridge.note", "of the first"}).ok());
+  text("A", {one_});
+  ASSERT_TRUE(second.store->put_local({"bridge.note", "of the second"}).ok());
+  const std::string again = text("A", {one_});
+  EXPECT_NE(again.find("[repeat] [bridge.note] of the first"), std::string::npos) << again;
+  EXPECT_EQ(again.find("of the second"), std::string::npos) << again;
+}
+
+// 2.3: at most 32 steps.
+TEST_F(Shares, NoMoreThan32AncestorsAreLookedAt) {
+  const std::function<int(int)> below = [&](int depth) -> int {
+    return depth == 0 ? static_cast<int>(sink::own_ancestors().size())
+                      : test::in_child([&] { return below(depth - 1); });
+  };
+  EXPECT_EQ(test::in_child([&] { return below(40); }), 32);
 }
 
 TEST_F(Shares, TheRealAncestorsBeginWithTheParent) {

@@ -36,7 +36,7 @@ TEST_F(Transcript, WhatIsLookedFor) {
   EXPECT_EQ(evidence_.prefix, "[directive] please rebase your branch ");
   EXPECT_EQ(evidence_.time, std::string(" at ") + test::kTime);
   const Evidence longer = evidence_of(test::event_json(1, std::string(200, 'a')));
-  EXPECT_EQ(longer.prefix.size(), kProofPrefix);
+  EXPECT_EQ(longer.prefix.size(), 80U);
 }
 
 // 53
@@ -66,6 +66,12 @@ TEST_F(Transcript, S054OtherLinesProveNothing) {
       base::quote_json(line_) + "}}";
   EXPECT_FALSE(shown(queued));
   EXPECT_TRUE(shown(queued, Lines::user_and_queued)) << "rows of a wake";
+  EXPECT_FALSE(shown(R"({"type":"attachment","attachment":{"type":"hook_success","content":)" +
+                         base::quote_json(line_) + "}}",
+                     Lines::user_and_queued));
+  EXPECT_FALSE(shown(R"({"type":"x","attachment":{"type":"queued_command","prompt":)" +
+                         base::quote_json(line_) + "}}",
+                     Lines::user_and_queued));
 }
 
 // 55
@@ -105,6 +111,22 @@ TEST_F(Transcript, ACutRowIsKnownByItsMark) {
       << "too short to be cut";
 }
 
+// The shortest line that a budget cuts is one that may be cut.
+TEST_F(Transcript, EachLineThatWasCutIsKnownAsOneThatMayBe) {
+  for (const auto& [budget, limit] : {std::pair(Budget::codex_bytes, std::size_t{8000}),
+                                      std::pair(Budget::characters, std::size_t{9500})}) {
+    sink::Entry row;
+    row.event_id = 9;
+    row.json = test::event_json(9, "");
+    const std::size_t around =
+        std::string("Robot Council has news:\n").size() + row_line(row).size();
+    row.json = test::event_json(9, std::string(limit - around + 1, 'c'));
+    const Answer answer = build_answer({row}, Shape::text, budget);
+    ASSERT_NE(answer.bytes.find("... (cut, "), std::string::npos);
+    EXPECT_TRUE(shows(answer.bytes, evidence_of(row.json)));
+  }
+}
+
 // 56
 TEST_F(Transcript, S056OddFilesNeitherHangNorProve) {
   const auto proves = [&](const std::string& path,
@@ -116,7 +138,10 @@ TEST_F(Transcript, S056OddFilesNeitherHangNorProve) {
   ASSERT_EQ(::mkfifo((dir_ / "fifo").c_str(), 0600), 0);
   EXPECT_FALSE(proves(dir_ / "fifo"));
   EXPECT_FALSE(proves("/dev/zero"));
-  EXPECT_FALSE(proves("relative.jsonl"));
+  test::write_text(dir_ / "whole", user_line(line_));
+  EXPECT_TRUE(proves(dir_ / "whole"));
+  EXPECT_FALSE(proves(std::filesystem::relative(dir_ / "whole").string()))
+      << "the client's working directory is not ours";
   EXPECT_FALSE(proves(""));
   const std::string good = user_line(line_);
   test::write_text(dir_ / "cut", good.substr(0, good.size() - 3));
@@ -131,8 +156,8 @@ TEST_F(Transcript, S056OddFilesNeitherHangNorProve) {
   ASSERT_EQ(::truncate(huge.c_str(), 1'000'000'000), 0);
   EXPECT_FALSE(proves(huge));
   EXPECT_TRUE(proves(huge, 499'999'000));
-  EXPECT_EQ(read_transcript(huge, 0).after.size(), kTranscriptWindow);
-  EXPECT_EQ(read_transcript(huge, std::nullopt).tail.size(), kTranscriptWindow);
+  EXPECT_EQ(read_transcript(huge, 0).after.size(), std::size_t{256} * 1024);
+  EXPECT_EQ(read_transcript(huge, std::nullopt).tail.size(), std::size_t{256} * 1024);
   EXPECT_FALSE(proves(huge, 2'000'000'000)) << "the file was replaced by a shorter one";
 }
 
@@ -142,6 +167,7 @@ TEST_F(Transcript, TheLastLineWithoutALineEndCounts) {
   EXPECT_EQ(transcript_size(dir_ / "t"),
             static_cast<std::int64_t>(std::filesystem::file_size(dir_ / "t")));
   EXPECT_FALSE(transcript_size(dir_ / "missing").has_value());
+  EXPECT_FALSE(transcript_size(dir_.path()).has_value()) << "a folder";
 }
 
 }  // namespace

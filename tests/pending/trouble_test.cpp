@@ -112,6 +112,67 @@ TEST_F(Trouble, ARowThatCameBackKeepsTheTimeOfItsFirstPrint) {
   EXPECT_EQ(home_.rows().front().to_turn, "turn-1");
 }
 
+// Half a JSON answer is thrown away by its reader; half of the plain lines may have been read.
+TEST_F(Trouble, OnlyPlainOutputThatBeganIsPerhapsPrinted) {
+  add({test::event(1, std::string(9000, 'l'))});
+  for (const Shape shape : {Shape::block, Shape::plain}) {
+    auto pipe = base::Pipe::open();
+    ASSERT_TRUE(pipe.ok());
+    Request wanted = request(shape == Shape::plain ? sink::Call() : turn_end(), shape);
+    wanted.output = pipe->write_end.get();
+    wanted.step = [&](Step now) {
+      if (now == Step::part_printed) {
+        pipe->read_end.reset();
+      }
+    };
+    const auto outcome = pending::deliver(wanted, home_.context());
+    ASSERT_TRUE(outcome.ok());
+    EXPECT_EQ(outcome->end, End::reader_gone);
+    EXPECT_EQ(outcome->waiting, 1U) << "it waits again";
+    EXPECT_EQ(states(), shape == Shape::plain ? "0? " : "0 ");
+  }
+}
+
+TEST_F(Trouble, AWakeWhoseReaderIsGoneWokeNobody) {
+  add(events(1, 1));
+  auto pipe = base::Pipe::open();
+  ASSERT_TRUE(pipe.ok());
+  pipe->read_end.reset();
+  sink::Call wake;
+  wake.kind = sink::CallKind::wake;
+  wake.session = "A";
+  Request wanted = request(wake, Shape::text);
+  wanted.output = pipe->write_end.get();
+  ASSERT_TRUE(pending::deliver(wanted, home_.context()).ok());
+  EXPECT_EQ(home_.sql_value("SELECT woke FROM chain WHERE session='A'"), "0");
+}
+
+// Nobody may write, and nothing waits: a counter that cannot be reset is no reason to complain.
+TEST_F(Trouble, AReadOnlySinkWithACounterToResetIsQuiet) {
+  add(events(1, 1));
+  text(turn_end());
+  home_.sql("DELETE FROM entry");
+  Request wanted = request(turn_end("A", "turn-2"));
+  EXPECT_EQ(home_.sql_value("SELECT streak FROM chain"), "1");
+  ::chmod(home_.dir.path().c_str(), 0755);
+  for (std::string folder = home_.folder(); folder != home_.dir.path();
+       folder = base::parent_path(folder)) {
+    if (::chown(folder.c_str(), 65534, 65534) != 0) {
+      GTEST_SKIP() << "cannot give a folder away (needs root)";
+    }
+  }
+  ASSERT_EQ(::chown(database().c_str(), 65534, 65534), 0);
+  ASSERT_EQ(::chmod(database().c_str(), 0400), 0);
+  EXPECT_EQ(test::in_child([&] {
+              if (::setgid(65534) != 0 || ::setuid(65534) != 0) {
+                return 9;
+              }
+              const auto outcome = pending::deliver(wanted, home_.context());
+              return outcome.ok() && outcome->end == End::nothing_waiting ? 0 : 1;
+            }),
+            0);
+}
+
 // 69: it comes back, and a newer one of its type waits by now
 TEST_F(Trouble, ANoticeThatCameBackTooLateIsReplaced) {
   add_local("bridge.note", "old");
