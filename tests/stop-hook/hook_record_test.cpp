@@ -52,11 +52,12 @@ TEST(HookRecord, NewestTwentySessionsAreKept) {
     record.set_idle("s" + std::to_string(i), kNow + i);
   }
   record.set_idle("s6", kNow + 100);
-  EXPECT_EQ(record.idle.size(), kMaxIdleSessions);
+  EXPECT_EQ(record.idle.size(), 20U);
   EXPECT_FALSE(record.idle_since("s4").has_value());
   EXPECT_EQ(record.idle_since("s6"), kNow + 100);
   record.set_idle("", kNow);
-  EXPECT_EQ(record.idle.size(), kMaxIdleSessions);
+  EXPECT_EQ(record.idle.size(), 20U);
+  EXPECT_FALSE(record.idle_since("").has_value()) << "no session is none";
   record.clear_idle("s6");
   EXPECT_FALSE(record.idle_since("s6").has_value());
 }
@@ -101,6 +102,10 @@ TEST(HookRecord, PlacesForTheToldMark) {
   EXPECT_EQ(places[1], "/run/user/7/k.hook");
   const base::MapEnvironment without(Values{{"XDG_STATE_HOME", "/s"}, {"TMPDIR", "/t"}});
   EXPECT_EQ(record_paths(without, "k.hook")[1],
+            "/t/robot-council-" + std::to_string(geteuid()) + "/k.hook");
+  const base::MapEnvironment relative(
+      Values{{"XDG_STATE_HOME", "/s"}, {"TMPDIR", "/t"}, {"XDG_RUNTIME_DIR", "run"}});
+  EXPECT_EQ(record_paths(relative, "k.hook")[1],
             "/t/robot-council-" + std::to_string(geteuid()) + "/k.hook");
 }
 

@@ -94,6 +94,18 @@ TEST(LoopGuard, AnotherTurnIdStartsTheCountAnew) {
   EXPECT_EQ(session.stop(true, "p2"), kRounds);
 }
 
+// Claude Code may end a turn and begin the next one under the same id.
+TEST(LoopGuard, AStopThatIsNoContinuationStartsTheCountAnew) {
+  for (const TurnFlags flags : {TurnFlags::boolean, TurnFlags::counted}) {
+    Session session(2, flags);
+    EXPECT_EQ(session.stop(false, "p1"), kAnswer);
+    EXPECT_EQ(session.stop(true, "p1"), kAnswer);
+    EXPECT_EQ(session.stop(false, "p1"), kAnswer);
+    EXPECT_EQ(session.stop(true, "p1"), kAnswer);
+    EXPECT_EQ(session.stop(true, "p1"), kRounds);
+  }
+}
+
 TEST(LoopGuard, NoTurnIdAtAllKeepsTheCount) {
   Session session(2);
   EXPECT_EQ(session.stop(false, ""), kAnswer);
