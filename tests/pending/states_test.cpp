@@ -358,6 +358,14 @@ TEST_F(States, S068FirstPrintsFollowTheFeed) {
   }
 }
 
+// 69: its process was killed after the offer; nothing newer is there.
+TEST_F(States, S069ALocalRowOfADeadOfferComesBack) {
+  add_local("bridge.note", "notice");
+  home_.sql("UPDATE entry SET state=1, offer='dead', to_session='A', proof=1, printed_ms=1");
+  EXPECT_NE(text(turn_end()).find("[repeat] [bridge.note] notice"), std::string::npos);
+  EXPECT_EQ(left(), "");
+}
+
 // 69: a newer one that another session was given is not waiting.
 TEST_F(States, S069ANewerLocalRowThatWasPrintedReplacesNothing) {
   add_local("bridge.note", "old");

@@ -3,6 +3,8 @@
 
 #include "sink/check.hpp"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <string>
 
@@ -73,6 +75,12 @@ TEST(SinkCheck, WhatIsNotOursToOpenIsNotGood) {
   std::filesystem::create_symlink(home.dir / "elsewhere", home.files().database());
   EXPECT_EQ(check_says(home.files()),
             "Could not open the sink `" + home.files().database() + "` to read it.");
+  std::filesystem::remove(home.files().database());
+  std::filesystem::rename(home.dir / "elsewhere", home.files().database());
+  if (::chown(home.files().database().c_str(), 65534, 65534) != 0) {
+    GTEST_SKIP() << "cannot give a file away (needs root)";
+  }
+  EXPECT_NE(check_says(home.files()), "good") << "another user's";
 }
 
 TEST(SinkCheck, TheVersionIsThatOfTheLibraryInUse) {
