@@ -14,7 +14,6 @@ namespace robot_council::stop_hook {
 namespace {
 
 using harness::HookFileKind;
-using harness::SettingsKind;
 using harness::SettingsNode;
 
 bool ends_with(std::string_view text, std::string_view end) {
