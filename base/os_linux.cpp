@@ -1,6 +1,8 @@
 // What Linux does in its own way: boot clock, signalfd, pidfd, /proc, statfs magic numbers.
 
+#include <link.h>
 #include <malloc.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -10,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <ctime>
 #include <string>
 
@@ -69,6 +72,33 @@ void give_memory_back_early() {
   static_cast<void>(::mallopt(M_TRIM_THRESHOLD, kOwnMapping));
   static_cast<void>(::mallopt(M_ARENA_MAX, 2));
 #endif
+}
+
+namespace {
+
+// Of the first object, which is the program itself; the others are shared by many programs.
+int forget_first(dl_phdr_info* info, std::size_t /*size*/, void* /*unused*/) {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  for (std::size_t i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& part = info->dlpi_phdr[i];
+    // What may be written holds more than the file does: it is not touched.
+    if (part.p_type != PT_LOAD || (part.p_flags & PF_W) != 0) {
+      continue;
+    }
+    const std::uintptr_t begin = (info->dlpi_addr + part.p_vaddr + page - 1) / page * page;
+    const std::uintptr_t end = (info->dlpi_addr + part.p_vaddr + part.p_memsz) / page * page;
+    if (end > begin) {
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader tells addresses as numbers
+      static_cast<void>(::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED));
+    }
+  }
+  return 1;
+}
+
+}  // namespace
+
+void forget_program_pages() {
+  ::dl_iterate_phdr(forget_first, nullptr);
 }
 
 Fd open_process(pid_t pid) {

@@ -9,6 +9,7 @@
 
 #include "base/child.hpp"
 #include "base/files.hpp"
+#include "base/os.hpp"
 #include "brake/decision.hpp"
 #include "pending/transcript.hpp"
 #include "stop-hook/hook_run.hpp"
@@ -87,6 +88,7 @@ int Waiter::run() {
       case Next::wait:
         break;
     }
+    base::os::forget_program_pages();  // one waiter a session, nearly always asleep
     if (watch.sleep(again_) != SinkWatch::Woke::look) {
       return kNothing;
     }
