@@ -70,7 +70,9 @@ base::Status write_line(const StopFiles& files, const std::string& line) {
       wrote < 0 ? base::errno_error("write " + files.log())
                 : base::Error{base::Errc::io, "write " + files.log() + ": it is full"};
   if (wrote > 0) {
-    (void)::ftruncate(fd->get(), static_cast<off_t>(info->size));
+    // The part of a line that cannot be cut off is one that readers count as broken.
+    const int cut = ::ftruncate(fd->get(), static_cast<off_t>(info->size));
+    static_cast<void>(cut);
   }
   return failed;
 }
