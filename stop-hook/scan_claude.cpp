@@ -85,11 +85,11 @@ class ClaudeSources {
   [[nodiscard]] std::vector<const ScopedFile*> by_rank() const {
     std::vector<const ScopedFile*> ranked;
     for (const Scope scope : {Scope::managed, Scope::local, Scope::project, Scope::user}) {
-      for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
-        if (file->scope == scope && file->source.hooks.taken) {
-          ranked.push_back(&*file);
+      std::for_each(files_.rbegin(), files_.rend(), [&](const ScopedFile& file) {
+        if (file.scope == scope && file.source.hooks.taken) {
+          ranked.push_back(&file);
         }
-      }
+      });
     }
     return ranked;
   }
@@ -284,7 +284,7 @@ class ClaudeSources {
   }
 
   [[nodiscard]] std::string switched_off_by_variable() const {
-    for (const std::string name : {"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"}) {
+    for (std::string name : {"CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"}) {
       if (found_.world().environment.get_or_empty(name) == "1") {
         return name;
       }
