@@ -103,7 +103,7 @@ std::vector<Tool> task_tools() {
        R"(["task_id","session_id","directive"])", on_task("reassign")},
       {"task_cancel", "Cancel a task", "Coordinators: ends a task that is not finished.", kTaskId,
        kNeedsTask, on_task("cancel")}};
-}
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): each std::function deletes its own
 
 std::vector<Tool> lock_tools() {
   return {
