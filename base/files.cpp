@@ -8,10 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <memory>
-
-#include <climits>
 
 #include "base/fd.hpp"
 

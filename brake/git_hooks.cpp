@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cerrno>
-
 #include <climits>
 
 #include "base/atomic_file.hpp"

@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <string>
-
 #include <climits>
+#include <string>
 
 namespace robot_council::bridge {
 

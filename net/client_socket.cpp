@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-
 #include <climits>
+
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 
