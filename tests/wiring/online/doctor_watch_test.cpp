@@ -199,7 +199,7 @@ TEST_F(DoctorWatch, ThePartItselfStopsInTime) {
                                          "--service=http://127.0.0.1:9",
                                          "--one=5000",
                                          "--proof=5000",
-                                         "--left=1",
+                                         "--left=0",
                                          "--after=brake"};
   const test::Ran ran = test::run(argv, {{"HOME", dir_ / "home"}}, {}, dir_ / "work");
   EXPECT_EQ(ran.code, 0) << ran.err;
