@@ -67,7 +67,7 @@ bool redact_keys(std::string& text) {
   Armours begins(text, kBeginHead);
   Armours ends(text, kEndHead);
   while (begins.now().begin != kNowhere || ends.now().begin != kNowhere) {
-    std::size_t at = text.size();
+    std::size_t at = 0;
     if (ends.now().begin < begins.now().begin) {
       // The text begins inside a key.
       at = ends.now().end;
