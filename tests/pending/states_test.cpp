@@ -250,69 +250,6 @@ TEST_F(States, S067UnderTheBrakeRowsThatWaitAreCountedWithoutALock) {
   EXPECT_FALSE(base::exists(home_.files().drain()));
 }
 
-// 69
-TEST_F(States, S069ALocalRowThatReturnsGivesWayToANewerOne) {
-  add_local("bridge.note", "old");
-  text(turn_end());
-  add_local("bridge.note", "new");
-  EXPECT_EQ(home_.rows().size(), 2U) << "a written one is not replaced";
-  const std::string second = text(turn_end("A", "t2"));
-  EXPECT_NE(second.find("[bridge.note] new"), std::string::npos) << second;
-  EXPECT_EQ(second.find("old"), std::string::npos) << second;
-  EXPECT_EQ(left(), "replaced");
-}
-
-// 69: only what is a notice of its own type, and newer, replaces.
-TEST_F(States, S069OtherRowsReplaceNoLocalRowThatReturns) {
-  add({event(1, "of the fleet", "bridge.note")});
-  add_local("bridge.note", "notice");
-  add_local("bridge.note-2", "another");
-  EXPECT_EQ(text(turn_end()).find("[repeat]"), std::string::npos) << "nor is a new one a repeat";
-  add({event(2, "newer, of the fleet", "bridge.note")});
-  add_local("bridge.note-3", "newer");
-  EXPECT_NE(text(turn_end("A", "t2")), "");
-  EXPECT_EQ(home_.bodies(), (std::vector<std::string>{"of the fleet", "notice", "another",
-                                                      "newer, of the fleet", "newer"}));
-  EXPECT_EQ(left(), "");
-}
-
-// 69: an event of the fleet is never replaced, whatever its type.
-TEST_F(States, S069ALocalRowReplacesNoEventThatReturns) {
-  add({event(1, "of the fleet", "bridge.note")});
-  text(turn_end());
-  add_local("bridge.note", "notice");
-  EXPECT_NE(text(turn_end("A", "t2")).find("of the fleet"), std::string::npos);
-  EXPECT_EQ(left(), "");
-}
-
-// 69: both were printed, both return: the newer one is what counts.
-TEST_F(States, S069OfTwoLocalRowsThatReturnTheNewerStays) {
-  add_local("bridge.note", "old");
-  text(turn_end());
-  add_local("bridge.note", "new");
-  home_.sql(
-      "UPDATE entry SET state=2, writes=1, to_session='A', to_turn='turn-1', proof=1, "
-      "printed_ms=1");
-  const std::string both = text(turn_end("A", "t2"));
-  EXPECT_NE(both.find("[repeat] [bridge.note] new"), std::string::npos) << both;
-  EXPECT_EQ(both.find("old"), std::string::npos) << both;
-  EXPECT_EQ(left(), "replaced");
-}
-
-// 41
-TEST_F(States, S041ANoticeReplacedBetweenChoosingAndMarking) {
-  add_local("bridge.note", "old");
-  Request wanted = request(turn_end());
-  wanted.step = [&](Step step) {
-    if (step == Step::printed) {
-      add_local("bridge.note", "new");
-    }
-  };
-  EXPECT_NE(deliver(wanted).text.find("old"), std::string::npos);
-  EXPECT_EQ(home_.bodies(sink::RowState::waiting), std::vector<std::string>{"new"});
-  EXPECT_NE(text(turn_end("A", "t2")).find("[bridge.note] new"), std::string::npos);
-}
-
 // 42: the session ends between choosing and marking.
 TEST_F(States, S042RowsThatLeftMeanwhileStayAway) {
   add(events(1, 2));
@@ -356,24 +293,6 @@ TEST_F(States, S068FirstPrintsFollowTheFeed) {
     EXPECT_EQ(printed[i], static_cast<std::int64_t>(i + 1))
         << "first prints, in feed order, each once unmarked";
   }
-}
-
-// 69: its process was killed after the offer; nothing newer is there.
-TEST_F(States, S069ALocalRowOfADeadOfferComesBack) {
-  add_local("bridge.note", "notice");
-  home_.sql("UPDATE entry SET state=1, offer='dead', to_session='A', proof=1, printed_ms=1");
-  EXPECT_NE(text(turn_end()).find("[repeat] [bridge.note] notice"), std::string::npos);
-  EXPECT_EQ(left(), "");
-}
-
-// 69: a newer one that another session was given is not waiting.
-TEST_F(States, S069ANewerLocalRowThatWasPrintedReplacesNothing) {
-  add_local("bridge.note", "old");
-  text(turn_end("A"));
-  add_local("bridge.note", "new");
-  text(turn_end("B"));
-  EXPECT_NE(text(turn_end("A", "t2")).find("[repeat] [bridge.note] old"), std::string::npos);
-  EXPECT_EQ(left(), "");
 }
 
 // 46: also what a reader settles.
@@ -456,78 +375,6 @@ TEST_F(States, S081TheTurnMark) {
   add(events(2, 2));
   EXPECT_NE(text(continued("A", "t4")), "");
   EXPECT_TRUE(base::exists(mark)) << "one that is answered is a turn end like others";
-}
-
-TEST_F(States, TheGuardSeesWhatWaitsAndItsCountersAreKept) {
-  add(events(1, 3));
-  TurnEnd seen;
-  Request wanted = request(turn_end());
-  wanted.guard = [&](const TurnEnd& end) {
-    seen = end;
-    return Verdict{true, end.chain};
-  };
-  deliver(wanted);
-  EXPECT_EQ(seen.waiting, 3U);
-  EXPECT_EQ(seen.never_printed, 3U);
-  wanted.call = turn_end("A", "t2");
-  add(events(4, 4));
-  deliver(wanted);
-  EXPECT_EQ(seen.chain.answers, 1);
-  EXPECT_EQ(seen.chain.streak, 1);
-  EXPECT_EQ(seen.chain.turn, "turn-1");
-  EXPECT_EQ(seen.waiting, 4U);
-  EXPECT_EQ(seen.never_printed, 1U);
-  // A refusal keeps the rows and its own counters; a silent call ends the streak.
-  wanted.call = continued("A", "t2");
-  add(events(5, 5));
-  wanted.guard = [](const TurnEnd& end) {
-    sink::Chain chain = end.chain;
-    chain.answers = 7;
-    return Verdict{false, chain};
-  };
-  auto refused = deliver(wanted);
-  EXPECT_EQ(refused.text, "");
-  EXPECT_EQ(refused.outcome->end, End::guarded);
-  EXPECT_EQ(refused.outcome->waiting, 1U);
-  EXPECT_EQ(home_.sql_value("SELECT answers||' '||streak FROM chain WHERE session='A'"), "7 0");
-  // 120: another session has its own.
-  wanted.call = turn_end("B");
-  wanted.guard = [&](const TurnEnd& end) {
-    seen = end;
-    return Verdict{false, end.chain};
-  };
-  deliver(wanted);
-  EXPECT_EQ(seen.chain, sink::Chain());
-}
-
-TEST_F(States, AHookWiredTwiceChangesNoCounter) {
-  add(events(1, 1));
-  const Call call = turn_end();
-  text(call);
-  text(call);
-  EXPECT_EQ(home_.sql_value("SELECT answers||' '||streak FROM chain"), "1 1");
-}
-
-// Counters are of turn ends: a wake that finds nothing, and a session that was given nothing, leave
-// them alone.
-TEST_F(States, ACallThatPrintsNothingMakesNoCounter) {
-  add(events(1, 1));
-  text(turn_end());
-  const std::string chain =
-      "SELECT group_concat(session||answers||streak||woke||ifnull(turn, '-')) FROM chain";
-  EXPECT_EQ(home_.sql_value(chain), "A110turn-1");
-  EXPECT_EQ(text(turn_end("B")), "");
-  EXPECT_EQ(home_.sql_value(chain), "A110turn-1");
-  Call wake;
-  wake.kind = CallKind::wake;
-  wake.session = "A";
-  EXPECT_EQ(text(wake, Shape::text), "");
-  EXPECT_EQ(home_.sql_value(chain), "A110turn-1");
-  home_.sql("DELETE FROM entry");
-  std::filesystem::remove(home_.files().drain());
-  EXPECT_EQ(text(wake, Shape::text), "");
-  EXPECT_EQ(home_.sql_value(chain), "A110turn-1");
-  EXPECT_FALSE(base::exists(home_.files().drain())) << "nothing to do, so nothing is locked";
 }
 
 TEST_F(States, RowsOfAWakeAreConfirmedByThePromptThatCarriesThem) {
