@@ -11,6 +11,7 @@
 #include <climits>
 #include <cstdlib>
 #include <memory>
+#include <span>
 
 #include "base/fd.hpp"
 
@@ -101,21 +102,28 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes, Li
     return Error{Errc::invalid,
                  "read " + path + ": larger than " + std::to_string(max_bytes) + " bytes"};
   }
-  std::string content;
-  std::array<char, 65536> buffer;  // not zeroed: that would touch 16 pages for a file of a line
+  // Read in place: a buffer on the stack would touch pages that a file of a line does not need. One
+  // byte more than the file has, so that its end is seen; some files of the kernel's say 0.
+  constexpr std::size_t kFirst = 4096;
+  std::string content(info->size > 0 ? static_cast<std::size_t>(info->size) + 1 : kFirst, '\0');
+  std::size_t used = 0;
   while (true) {
-    auto got = read_some(fd->get(), buffer);
+    if (used == content.size()) {
+      content.resize(2 * used);  // it grew meanwhile
+    }
+    auto got = read_some(fd->get(), std::span<char>(content).subspan(used));
     if (!got) {
       return Error{got.error().code, "read " + path + ": " + got.error().what};
     }
     if (*got == 0) {
+      content.resize(used);
       return content;
     }
-    if (content.size() + *got > max_bytes) {
+    used += *got;
+    if (used > max_bytes) {
       return Error{Errc::invalid,
                    "read " + path + ": larger than " + std::to_string(max_bytes) + " bytes"};
     }
-    content.append(buffer.data(), *got);
   }
 }
 

@@ -3,7 +3,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include <array>
+#include <vector>
 
 #include "base/text.hpp"
 
@@ -27,7 +27,7 @@ std::string home_directory(const Environment& environment) {
     const std::string path = without_trailing(*home, '/');
     return path.empty() ? "/" : path;
   }
-  std::array<char, 16384> buffer{};
+  std::vector<char> buffer(16384);
   passwd entry{};
   passwd* found = nullptr;
   if (::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found) == 0 &&

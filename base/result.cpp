@@ -30,8 +30,12 @@ Errc code_of(int error_number) {
 
 Error errno_error(std::string_view what, int error_number) {
   std::array<char, 256> buffer{};
-  // The GNU strerror_r returns the text, which need not be in the buffer.
-  const char* text = ::strerror_r(error_number, buffer.data(), buffer.size());
+  // The GNU strerror_r returns the text, which need not be in the buffer. What is not there is
+  // asked for at every turn end, and looking its text up touches pages of libc that nothing else
+  // needs.
+  const char* text = error_number == ENOENT
+                         ? "No such file or directory"
+                         : ::strerror_r(error_number, buffer.data(), buffer.size());
   return Error{code_of(error_number), std::string(what) + ": " + text};
 }
 

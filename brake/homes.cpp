@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/text.hpp"
 #include "brake/disk.hpp"
@@ -24,7 +25,7 @@ std::string without_end_slash(std::string path) {
 }
 
 std::string home_of_name_service() {
-  std::array<char, 16384> buffer{};
+  std::vector<char> buffer(16384);
   struct ::passwd entry {};
   struct ::passwd* found = nullptr;
   if (::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found) != 0 ||

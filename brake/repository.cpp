@@ -106,15 +106,16 @@ Entry follow_git_entry(const std::string& folder, std::string* common) {
     return Entry::none;
   }
   std::string git_directory;
-  if (error_number != 0 || (S_ISLNK(info.st_mode) && look_through(entry, &info) != 0)) {
+  const mode_t link = info.st_mode;
+  if (error_number != 0 || (S_ISLNK(link) && look_through(entry, &info) != 0)) {
     return Entry::broken;
   }
   if (S_ISDIR(info.st_mode)) {
-    // GCOVR_EXCL_START: a folder that vanishes between two calls
-    if (resolve(entry, &git_directory) != 0) {
-      return Entry::broken;
+    if (!S_ISLNK(link)) {
+      git_directory = entry;  // below a real path and no link: its own real path
+    } else if (resolve(entry, &git_directory) != 0) {
+      return Entry::broken;  // GCOVR_EXCL_LINE: a folder that vanishes between two calls
     }
-    // GCOVR_EXCL_STOP
     return follow_commondir(git_directory, common) ? Entry::followed : Entry::broken;
   }
   std::string text;

@@ -169,8 +169,13 @@ Survey survey_stops(const std::vector<std::string>& homes,
     add_if_there(survey.copies, CopyKind::checkout, repository.stop_file(), repository.key);
   }
   for (const std::string& folder : survey.places.folders) {
-    add_if_there(survey.copies, CopyKind::checkout,
-                 base::join_path(folder, ".robot-council/stop.json"), {});
+    std::string path = base::join_path(folder, ".robot-council/stop.json");
+    const bool looked_at = std::any_of(
+        survey.places.repositories.begin(), survey.places.repositories.end(),
+        [&path](const Repository& repository) { return repository.stop_file() == path; });
+    if (!looked_at) {
+      add_if_there(survey.copies, CopyKind::checkout, std::move(path), {});
+    }
   }
   std::vector<std::string> keys;
   for (const std::string& home : homes) {

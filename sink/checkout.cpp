@@ -205,9 +205,14 @@ Result<Found> through_git_file(const std::string& folder, const std::string& git
   return *good ? Found{false, real_or_same(path)} : Found{true, {}};
 }
 
+// `folder` is a real path.
 Result<Found> look_in(const std::string& folder) {
   const std::string git = base::join_path(folder, ".git");
-  auto info = look_at(git, base::Links::follow);
+  auto info = look_at(git, base::Links::dont);
+  const bool link = info && info->has_value() && S_ISLNK((*info)->st_mode);
+  if (link) {
+    info = look_at(git, base::Links::follow);
+  }
   if (!info) {
     return info.error();
   }
@@ -223,7 +228,7 @@ Result<Found> look_in(const std::string& folder) {
       return good.error();
     }
     if (*good) {
-      return Found{false, real_or_same(path)};
+      return Found{false, link && path == git ? real_or_same(path) : path};
     }
   }
   return Found{};
@@ -261,7 +266,10 @@ Result<Checkout> search(const std::string& start) {
 }  // namespace
 
 Result<Checkout> find_checkout(const std::string& folder) {
-  auto real = base::real_path(folder);
+  return find_checkout(folder, base::real_path(folder));
+}
+
+Result<Checkout> find_checkout(const std::string& folder, const Result<std::string>& real) {
   if (!real) {
     return Checkout{base::without_trailing(folder, '/'), CheckoutKind::folder};
   }

@@ -25,5 +25,8 @@ struct Checkout {
 //         ENOENT, ENOTDIR, EACCES and ELOOP count as absent and are no errors.
 // Source  delivery contract, 1.1.
 [[nodiscard]] base::Result<Checkout> find_checkout(const std::string& folder);
+// The same where base::real_path(folder) is known already.
+[[nodiscard]] base::Result<Checkout> find_checkout(const std::string& folder,
+                                                   const base::Result<std::string>& real);
 
 }  // namespace robot_council::sink

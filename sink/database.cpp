@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 
 #include "base/files.hpp"
+#include "sink/given_path.hpp"
 #include "sink/limits.hpp"
 #include "sink/schema.hpp"
 
@@ -19,12 +20,6 @@ namespace {
 
 bool is_missing(int error_number) {
   return error_number == ENOENT || error_number == ENOTDIR;
-}
-
-// The folder's real path: SQLITE_OPEN_NOFOLLOW refuses a link anywhere in a path, and homes may lie
-// behind one.
-std::string path_to_open(const SeatFiles& files) {
-  return base::join_path(base::real_path(files.folder).value_or(files.folder), files.key + ".db");
 }
 
 }  // namespace
@@ -85,9 +80,8 @@ int wait_for_lock(void* connection, int /*tries*/) {
   return 1;
 }
 
-Connection::Connection(const std::string& path, int flags, std::string shown_path,
-                       base::SteadyTime deadline)
-    : db_(path, flags), shown_path_(std::move(shown_path)), deadline_(deadline) {
+Connection::Connection(const std::string& path, int flags, base::SteadyTime deadline)
+    : db_(path.c_str(), flags, 0, given_path_vfs()), path_(path), deadline_(deadline) {
   sqlite3_busy_handler(db_.getHandle(), wait_for_lock, this);
 }
 
@@ -103,7 +97,7 @@ std::unique_ptr<Connection> Connection::open(const SeatFiles& files, Mode mode,
   do {
     location = after;
     // The constructor is private, so make_unique cannot call it.
-    connection.reset(new Connection(path_to_open(files), flags, files.database(), deadline));
+    connection.reset(new Connection(files.database(), flags, deadline));
     after = locate(files);
   } while (after.device != location.device || after.inode != location.inode);
   connection->device_ = location.device;
@@ -133,7 +127,7 @@ bool Connection::read_only_file() {
 
 bool Connection::still_at_path() const {
   struct ::stat info {};
-  return ::lstat(shown_path_.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+  return ::lstat(path_.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
          static_cast<std::uint64_t>(info.st_dev) == device_ &&
          static_cast<std::uint64_t>(info.st_ino) == inode_;
 }

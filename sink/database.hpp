@@ -69,9 +69,9 @@ class Connection {
   [[nodiscard]] std::uint64_t inode() const { return inode_; }
 
  private:
-  Connection(const std::string& path, int flags, std::string shown_path, base::SteadyTime deadline);
+  Connection(const std::string& path, int flags, base::SteadyTime deadline);
   SQLite::Database db_;
-  std::string shown_path_;
+  std::string path_;
   base::SteadyTime deadline_;
   std::uint64_t device_ = 0;
   std::uint64_t inode_ = 0;

@@ -8,6 +8,7 @@
 #include "base/child.hpp"
 #include "sink/database.hpp"
 #include "sink/limits.hpp"
+#include "sink/one_shot.hpp"
 #include "sink/rows.hpp"
 #include "sink/schema.hpp"
 
@@ -34,10 +35,7 @@ DeliveryStore::Look read_look(SQLite::Database& db, const std::optional<std::str
                               const Ancestors& ancestors) {
   DeliveryStore::Look look;
   look.chain = read_chain(db, session);
-  SQLite::Statement totals(db, sql::kTotals);
-  totals.executeStep();
-  look.last_seq = totals.getColumn(0).getInt64();  // 0 where none was given yet
-  look.empty = totals.getColumn(1).getInt() == 0;
+  look.empty = !SQLite::Statement(db, sql::kAnyEntry).executeStep();
   if (look.empty) {
     return look;  // whose processes run is of no interest then
   }
@@ -203,6 +201,14 @@ struct DeliveryStore::State {
   WaitBudget budget;
   std::unique_ptr<Connection> connection;
 
+  ~State() {
+    if (is_one_shot()) {
+      // Never freed, so that it is no leak either.
+      static auto& left_open = *new std::vector<std::unique_ptr<Connection>>;
+      left_open.push_back(std::move(connection));
+    }
+  }
+
   // Asked of a sink of ours, in the transaction that found out that it is one. May throw
   // SQLite::Exception.
   using First = std::function<void(SQLite::Database&)>;
@@ -313,7 +319,10 @@ base::Result<DeliveryStore::Look> DeliveryStore::look(
     const std::optional<std::string>& session) try {
   SQLite::Database& db = state_->connection->db();
   const Scoped transaction(db, kBeginRead);
-  return read_look(db, session, state_->ancestors);
+  Look look = read_look(db, session, state_->ancestors);
+  SQLite::Statement last(db, sql::kLastSeq);
+  look.last_seq = last.executeStep() ? last.getColumn(0).getInt64() : 0;
+  return look;
 } catch (const SQLite::Exception& x) {
   return reader_error(state_->files, x, Phase::reading);
 }

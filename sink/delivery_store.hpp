@@ -68,7 +68,7 @@ class DeliveryStore {
     bool empty = true;  // no row at all in `entry`, whoever's
     std::vector<Entry>
         rows;  // by seq; in_share, earlier_session and duplicate filled in for `session`
-    std::int64_t last_seq = 0;  // highest seq ever given in this file
+    std::int64_t last_seq = 0;  // highest seq ever given in this file; filled in by look() alone
     Chain chain;                // of `session`; zeros when there is none
   };
   // `session`: whose chain and duplicates; none for a plain call.

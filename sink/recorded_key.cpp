@@ -14,8 +14,13 @@ namespace robot_council::sink {
 
 std::string record_path(const std::string& sink_folder, const SeatNames& names,
                         const std::string& folder) {
-  const std::string real = base::real_path(folder).value_or(folder);
-  return base::join_path(sink_folder, record_name(names.service, names.harness, real) + ".key");
+  return record_path(sink_folder, names, folder, base::real_path(folder));
+}
+
+std::string record_path(const std::string& sink_folder, const SeatNames& names,
+                        const std::string& folder, const base::Result<std::string>& real) {
+  const std::string record = record_name(names.service, names.harness, real.value_or(folder));
+  return base::join_path(sink_folder, record + ".key");
 }
 
 std::optional<std::string> read_recorded_key(const std::string& path) {

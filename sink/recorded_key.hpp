@@ -15,6 +15,10 @@ namespace robot_council::sink {
 // cannot be made).
 [[nodiscard]] std::string record_path(const std::string& sink_folder, const SeatNames& names,
                                       const std::string& folder);
+// The same where base::real_path(folder) is known already.
+[[nodiscard]] std::string record_path(const std::string& sink_folder, const SeatNames& names,
+                                      const std::string& folder,
+                                      const base::Result<std::string>& real);
 // The key inside, if the trimmed content is 32 lower-case hex digits.
 [[nodiscard]] std::optional<std::string> read_recorded_key(const std::string& path);
 

@@ -59,9 +59,8 @@ inline constexpr const char* kEntryColumns =
     "to_session, to_turn,"
     " to_end, loops, transcript, transcript_at, proof, printed_ms FROM entry WHERE state <= ? "
     "ORDER BY seq";
-// The last seq that was given, and whether there is any row.
-inline constexpr const char* kTotals =
-    "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'entry'), EXISTS(SELECT 1 FROM entry)";
+inline constexpr const char* kAnyEntry = "SELECT 1 FROM entry LIMIT 1";
+inline constexpr const char* kLastSeq = "SELECT seq FROM sqlite_sequence WHERE name = 'entry'";
 inline constexpr const char* kInsertEntry =
     "INSERT INTO entry(join_no, session, event_id, type, json, stored_ms, state, writes, maybe)"
     " VALUES(?, ?, ?, ?, ?, ?, 0, 0, 0)";

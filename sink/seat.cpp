@@ -35,10 +35,11 @@ base::Result<Seat> resolve_seat(const SeatNames& names, const std::string& folde
     return seat_with(names, folder, {}, environment);
   }
   const std::string sinks = seat_files(environment, {}).folder;
-  if (auto key = read_recorded_key(record_path(sinks, names, folder))) {
+  const base::Result<std::string> real = base::real_path(folder);
+  if (auto key = read_recorded_key(record_path(sinks, names, folder, real))) {
     return Seat{names, KeyKind::checkout, folder, {}, {sinks, *key}};
   }
-  auto checkout = find_checkout(folder);
+  auto checkout = find_checkout(folder, real);
   if (!checkout) {
     return base::Error{checkout.error().code,
                        "Could not tell which checkout this is: " + checkout.error().what +

@@ -68,6 +68,26 @@ TEST(Files, ReadFileRefusesFifoFolderAndTooLarge) {
   EXPECT_EQ(whole->size(), 101U);
 }
 
+// Files of the kernel's say that they are empty; others have grown since they were looked at.
+TEST(Files, ReadFileReadsWhatIsThereWhateverTheSizeSaid) {
+  const auto limits = read_file("/proc/self/limits", 100000);
+  ASSERT_TRUE(limits.ok()) << limits.error().what;
+  EXPECT_NE(limits->find("Max open files"), std::string::npos);
+  EXPECT_EQ(limits->back(), '\n');
+  // Longer than what is read at first of a file that says 0.
+  const auto maps = read_file("/proc/kallsyms", 100U << 20U);
+  ASSERT_TRUE(maps.ok()) << maps.error().what;
+  EXPECT_GT(maps->size(), 8192U);
+  EXPECT_EQ(maps->find('\0'), std::string::npos);
+  EXPECT_EQ(read_file("/proc/kallsyms", 8192).error().code, Errc::invalid);
+  const TempDir dir;
+  write_text(dir / "empty", "");
+  EXPECT_EQ(read_file(dir / "empty", 0).value(), "");
+  write_text(dir / "one", "x");
+  EXPECT_EQ(read_file(dir / "one", 1).value(), "x");
+  EXPECT_EQ(read_file(dir / "one", 0).error().code, Errc::invalid);
+}
+
 TEST(Files, ReadFileCanRefuseLinks) {
   const TempDir dir;
   write_text(dir / "target", "content");

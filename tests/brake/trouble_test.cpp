@@ -100,6 +100,13 @@ TEST(BrakeTrouble, AGitFolderThatLeadsNowhereCountsAsUnknown) {
     write_text(world.checkout + "/.git", text);
     EXPECT_TRUE(unresolved(world.checkout)) << text;
   }
+  const World linked;
+  std::filesystem::rename(linked.checkout + "/.git", linked.folder / "store");
+  std::filesystem::create_symlink(linked.folder / "store", linked.checkout + "/.git");
+  const Places places = find_places({linked.checkout});
+  EXPECT_FALSE(places.unresolved);
+  ASSERT_EQ(places.repositories.size(), 1U);
+  EXPECT_EQ(places.repositories[0].common, linked.folder / "store") << "the folder, not the link";
   const World dangling;
   std::filesystem::remove_all(dangling.checkout + "/.git");
   std::filesystem::create_symlink("/nowhere/at/all", dangling.checkout + "/.git");

@@ -107,6 +107,35 @@ TEST_F(Killed, S153AtEachWriteOfTheDatabase) {
   EXPECT_GT(id, 12);
 }
 
+// A waiter reads without writing; what a killed writer left half done it takes back all the same.
+TEST_F(Killed, AWaiterLooksPastAHotJournal) {
+  bool met_a_hot_journal = false;
+  int code = 128 + SIGKILL;
+  for (int at = 0; code != 0; ++at) {
+    SCOPED_TRACE(at);
+    add(events(at + 1, at + 1));
+    const Request killed = request(turn_end("A", "t" + std::to_string(at)), Shape::plain);
+    code = test::in_child([&] {
+      FaultVfs::install(FaultVfs::Fault::kill, at);
+      Request wanted = killed;
+      wanted.output = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+      return pending::deliver(wanted, home_.context()).ok() ? 0 : 1;
+    });
+    ASSERT_TRUE(code == 0 || code == 128 + SIGKILL) << code;
+    const auto store =
+        sink::DeliveryStore::open(home_.files(), sink::Access::read_only, sink::WaitBudget(), {});
+    met_a_hot_journal = met_a_hot_journal || !store.ok();
+    const auto waiting = pending::look(killed);
+    ASSERT_TRUE(waiting.ok()) << waiting.error().what;
+    EXPECT_LE(waiting->rows, 1U);
+    EXPECT_EQ(waiting->last_seq, at + 1);
+    text(turn_end("A", "u" + std::to_string(at)), Shape::plain);
+    text(continued("A", "u" + std::to_string(at)));
+    ASSERT_EQ(home_.rows().size(), 0U);
+  }
+  EXPECT_TRUE(met_a_hot_journal);
+}
+
 // 154
 TEST_F(Killed, S154OnAFullPipe) {
   std::vector<sink::FeedEvent> list = events(1, 200);

@@ -1,6 +1,7 @@
 // One connection to a sink, asked directly: what its callers refuse or wait for earlier.
 
 #include <sys/mount.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -33,6 +34,48 @@ TEST(Connection, ALinkAtThePathIsNotFollowed) {
       EXPECT_EQ(x.getErrorCode(), SQLITE_CANTOPEN);
     }
   }
+}
+
+// Whole homes lie behind links; what is refused is a link at the file.
+TEST(Connection, ALinkInTheFoldersOnTheWayIsFollowed) {
+  SinkHome home;
+  const std::string linked = home.dir / "linked";
+  std::filesystem::create_directory_symlink(std::filesystem::path(home.folder()).parent_path(),
+                                            linked);
+  SeatFiles files = home.files();
+  files.folder = linked + "/" + base::base_name(home.folder());
+  { BridgeStore store = home.bridge(); }
+  const auto connection = Connection::open(files, Connection::Mode::read_write,
+                                           base::deadline_in(base::Milliseconds(2000)));
+  // The journal lies where a process that came the other way looks for it.
+  ASSERT_TRUE(write_transaction(*connection, WaitBudget(), [&] {
+                connection->db().exec("DELETE FROM entry");
+                EXPECT_TRUE(base::exists(home.files().database() + "-journal"));
+                return base::Status();
+              }).ok());
+  EXPECT_EQ(connection->inode(), locate(home.files()).inode);
+}
+
+// SQLite is told whole paths; one from somewhere would be looked up where the program happens to
+// stand.
+TEST(Connection, APathFromTheWorkingDirectoryIsRefused) {
+  SinkHome home;
+  { BridgeStore store = home.bridge(); }
+  const auto opened = [&] {
+    SeatFiles files = home.files();
+    files.folder = ".";
+    if (::chdir(home.folder().c_str()) != 0 || !locate(files).exists) {
+      return 2;
+    }
+    try {
+      static_cast<void>(Connection::open(files, Connection::Mode::read_only,
+                                         base::deadline_in(base::Milliseconds(100))));
+    } catch (const SQLite::Exception& x) {
+      return x.getErrorCode() == SQLITE_CANTOPEN ? 0 : 3;
+    }
+    return 1;
+  };
+  EXPECT_EQ(test::in_child(opened), 0);
 }
 
 // 47
