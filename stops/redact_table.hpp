@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/short_text.hpp"
 #include "stops/redact_text.hpp"
 
 // The tokens that are known by how they look, and their prefixes as a tree; for redact_shapes.cpp.
@@ -35,9 +36,9 @@ struct Near {
 //   '.eyJ'    these bytes; where the run before them has taken them too, the last such place in it
 //   URL       to the end of a URL      VALUE  to a blank or quotation mark, if it is no reference
 struct Shape {
-  std::string_view kind;
-  std::string_view prefix;
-  std::string_view rest;
+  base::ShortText<15> kind;
+  base::ShortText<31> prefix;
+  base::ShortText<31> rest;
   Near near = {};  // within kNear bytes before
   Keep keep = Keep::nothing;
   Where where = Where::word_start;
@@ -197,13 +198,13 @@ struct Part {
   enum class Sort : std::uint8_t { run, exact_run, bytes, url, value };
   Sort sort = Sort::bytes;
   Class wanted = 0;
-  std::size_t least = 0;
-  std::string_view bytes = {};
+  std::uint16_t least = 0;
+  base::ShortText<11> bytes = {};
 };
 inline constexpr std::size_t kMaxParts = 7;
 struct Parts {
   std::array<Part, kMaxParts> list{};
-  std::size_t count = 0;
+  std::uint8_t count = 0;
 };
 
 constexpr Class class_of(char letter) {
@@ -235,10 +236,10 @@ constexpr Class class_of(char letter) {
   }
 }
 
-constexpr std::size_t read_number(std::string_view& part) {
-  std::size_t number = 0;
+constexpr std::uint16_t read_number(std::string_view& part) {
+  std::uint16_t number = 0;
   while (!part.empty() && part.front() >= '0' && part.front() <= '9') {
-    number = number * 10 + static_cast<std::size_t>(part.front() - '0');
+    number = static_cast<std::uint16_t>(number * 10 + (part.front() - '0'));
     part.remove_prefix(1);
   }
   return number;
@@ -253,14 +254,14 @@ constexpr Part read_part(std::string_view part) {
   }
   const bool exact = part.front() == '=';
   part.remove_prefix(exact ? 1 : 0);
-  std::size_t least = read_number(part);
+  std::uint16_t least = read_number(part);
   if (part.front() == '+') {
     part.remove_prefix(1);
   } else if (part.front() == '-') {
     part.remove_prefix(1);
     (void)read_number(part);
   } else if (!exact) {
-    least = (least * 3 + 3) / 4;
+    least = static_cast<std::uint16_t>((least * 3 + 3) / 4);
   }
   return {exact ? Part::Sort::exact_run : Part::Sort::run, class_of(part.front()), least};
 }
@@ -281,7 +282,7 @@ constexpr Parts read_parts(std::string_view rest) {
 inline constexpr std::array<Parts, kShapes.size()> kParts = [] {
   std::array<Parts, kShapes.size()> all{};
   for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i] = read_parts(kShapes[i].rest);
+    all[i] = read_parts(kShapes[i].rest.view());
   }
   return all;
 }();

@@ -1,6 +1,9 @@
 #include "base/text.hpp"
 
+#include <array>
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 #include <gtest/gtest.h>
 
@@ -8,6 +11,7 @@
 #include "base/paths.hpp"
 #include "base/random.hpp"
 #include "base/sha256.hpp"
+#include "base/short_text.hpp"
 #include "base/time_text.hpp"
 #include "base/utf8.hpp"
 
@@ -35,6 +39,22 @@ TEST(Text, TrimsSplitsAndJoins) {
   EXPECT_EQ(without_trailing("https://h//", '/'), "https://h");
   EXPECT_TRUE(starts_with_ignoring_case("CONTENT-length: 3", "content-length:"));
   EXPECT_EQ(edit_distance("pendng", "pending"), 1U);
+}
+
+TEST(Text, AShortTextLiesInItsObject) {
+  struct Row {
+    ShortText<4> word;
+    int number;
+  };
+  static constexpr std::array kRows = {Row{"", 0}, Row{"ab", 1}, Row{"abcd", 2}};
+  static_assert(std::is_trivially_copyable_v<Row>);
+  EXPECT_TRUE(kRows[0].word.empty());
+  EXPECT_EQ(kRows[1].word.view(), "ab");
+  EXPECT_EQ(std::string_view(kRows[2].word), "abcd");
+  EXPECT_EQ(kRows[2].word.size(), 4U);
+  const Row copy = kRows[2];
+  EXPECT_GE(copy.word.view().data(), reinterpret_cast<const char*>(&copy));
+  EXPECT_LT(copy.word.view().data(), reinterpret_cast<const char*>(&copy + 1));
 }
 
 TEST(Text, DigitsWithin64BitsOnly) {
