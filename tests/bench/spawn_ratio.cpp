@@ -1,12 +1,13 @@
 // Starts each command in turn, many rounds, and prints the tenth percentile, the median and the
-// 95th percentile of the whole process's life, and the ratio of each to the first command's. Rounds
-// are interleaved, so that a busy machine slows all alike; the tenth percentile is what hardly
-// waited.
+// 95th percentile of the whole process's life, the ratio of each to the first command's, and the
+// page faults of the last run. Rounds are interleaved, so that a busy machine slows all alike; the
+// tenth percentile is what hardly waited.
 //   usage: spawn_ratio ROUNDS STDIN_FILE NAME=COMMAND...      (COMMAND is split at blanks; no
 //   shell)
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,9 +25,10 @@ struct Subject {
   std::string name;
   std::vector<std::string> words;
   std::vector<double> times;  // microseconds
+  long faults = 0;            // of the last run, without any that read a disk
 };
 
-double run_once(const Subject& subject, const char* input) {
+double run_once(Subject& subject, const char* input) {
   std::vector<char*> argv;
   for (const auto& word : subject.words) {
     argv.push_back(const_cast<char*>(word.c_str()));
@@ -43,13 +45,15 @@ double run_once(const Subject& subject, const char* input) {
     std::exit(1);
   }
   int status = 0;
-  waitpid(pid, &status, 0);
+  rusage used{};
+  wait4(pid, &status, 0, &used);
   const auto end = std::chrono::steady_clock::now();
   posix_spawn_file_actions_destroy(&actions);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     std::fprintf(stderr, "%s ended with status %d\n", subject.name.c_str(), status);
     std::exit(1);
   }
+  subject.faults = used.ru_minflt;
   return std::chrono::duration<double, std::micro>(end - start).count();
 }
 
@@ -86,9 +90,11 @@ int main(int argc, char** argv) {
     const double p95 = subject.times[subject.times.size() * 95 / 100];
     first_fast = first_fast == 0 ? fast : first_fast;
     first_median = first_median == 0 ? median : first_median;
-    std::printf("%-28s p10 %7.0f us   median %7.0f us   p95 %7.0f us   %.2f x %s (p10 %.2f x)\n",
-                subject.name.c_str(), fast, median, p95, median / first_median,
-                subjects[0].name.c_str(), fast / first_fast);
+    std::printf(
+        "%-28s p10 %7.0f us   median %7.0f us   p95 %7.0f us   %.2f x %s (p10 %.2f x)   %ld page "
+        "faults\n",
+        subject.name.c_str(), fast, median, p95, median / first_median, subjects[0].name.c_str(),
+        fast / first_fast, subject.faults);
   }
   return 0;
 }

@@ -45,6 +45,28 @@ if(NOT RC_SANITIZE)
   target_link_options(rc_small INTERFACE -static-libstdc++ -static-libgcc)
 endif()
 
+# For a program that is started at every turn end: what each start pays for is the pages that it touches first. So what runs then
+# lies together (tools/hook_paths.py), and what the loader has to fill in is told in few bytes. Linkers and systems that do not know
+# one of them go without it.
+include(CheckLinkerFlag)
+include(CheckCXXSourceRuns)
+function(rc_start_fast target)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Release" OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR CMAKE_CROSSCOMPILING)
+    return()
+  endif()
+  set(order "${PROJECT_SOURCE_DIR}/tools/cmake/hook_paths.ld")
+  check_linker_flag(CXX "LINKER:-T,${order}" RC_LINKER_ORDERS)
+  if(RC_LINKER_ORDERS)
+    target_link_options(${target} PRIVATE -ffunction-sections "LINKER:-T,${order}")
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS "${order}")
+  endif()
+  set(CMAKE_REQUIRED_LINK_OPTIONS "LINKER:-z,pack-relative-relocs")
+  check_cxx_source_runs("int main() { return 0; }" RC_LOADER_READS_RELR)
+  if(RC_LOADER_READS_RELR)
+    target_link_options(${target} PRIVATE ${CMAKE_REQUIRED_LINK_OPTIONS})
+  endif()
+endfunction()
+
 # Most of a small file's compile time is the standard library's headers. One precompiled set serves the rooms that are fuzzed,
 # one the others, one all tests: who shares a set is compiled with the same options.
 set(RC_PCH_HEADERS <algorithm> <array> <atomic> <chrono> <condition_variable> <cstdint> <functional> <map> <memory> <mutex>
