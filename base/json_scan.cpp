@@ -402,10 +402,11 @@ std::string json_unescape(std::string_view literal) {
   std::string result;
   result.reserve(body.size());
   for (std::size_t at = 0; at < body.size();) {
-    if (body[at] == '\\') {
+    const std::size_t escape = std::min(body.find('\\', at), body.size());
+    result += body.substr(at, escape - at);
+    at = escape;
+    if (at < body.size()) {
       unescape_one(body, at, result);
-    } else {
-      result += body[at++];
     }
   }
   return result;

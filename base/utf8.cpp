@@ -74,12 +74,16 @@ bool is_utf8(std::string_view text) {
 std::string to_utf8(std::string_view bytes) {
   std::string result;
   result.reserve(bytes.size());
+  std::size_t good = 0;  // from here to `at` all is valid
   for (std::size_t at = 0; at < bytes.size();) {
     const Step s = step(bytes, at);
-    result += s.valid ? bytes.substr(at, s.size) : kReplacement;
+    if (!s.valid) {
+      result.append(bytes.substr(good, at - good)).append(kReplacement);
+      good = at + s.size;
+    }
     at += s.size;
   }
-  return result;
+  return result.append(bytes.substr(good));
 }
 
 std::size_t count_code_points(std::string_view text) {

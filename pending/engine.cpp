@@ -166,16 +166,20 @@ void Delivery::decide(DeliveryStore::Transaction& transaction, std::int64_t now_
   outcome_ = {};
   chosen_.clear();
   const Call& call = request_.call;
-  const auto before = transaction.look(call.session);
+  auto look = transaction.look(call.session);
   bool answered_already = false;
-  for (const Entry& row : before.rows) {
+  bool changed = false;
+  for (const Entry& row : look.rows) {
     answered_already =
         answered_already || (row.state == RowState::written && same_turn_end(row, call, now_ms));
     const auto seen = seen_.count(row.seq) != 0 ? sink::Seen::yes : sink::Seen::no;
     const auto settlement = settle_row(row, call, seen, scope_of(call), now_ms);
     transaction.settle(row, settlement, now_ms);
+    changed = changed || settlement != sink::Settlement::stays;
   }
-  auto look = transaction.look(call.session);
+  if (changed) {
+    look = transaction.look(call.session);
+  }
   Rows rows;
   for (Entry& row : look.rows) {
     if (row.state == RowState::waiting && passes(row, request_.filter)) {

@@ -1,6 +1,8 @@
 #include "pending/render.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "base/json_scan.hpp"
 #include "base/text.hpp"
@@ -18,28 +20,29 @@ std::string readable(std::string_view json) {
   return base::validate_json(text, kMaxEntryDepth) ? text : std::string("{}");
 }
 
-std::string string_member(std::string_view object, std::string_view key) {
-  const std::string_view value = base::json_member(object, key);
-  return value.empty() || base::json_kind(value) != base::JsonKind::string
-             ? std::string()
-             : base::json_unescape(value);
+using Members = std::vector<base::JsonMember>;
+
+// The value of the last member of that name, "" without one.
+std::string_view value_of(const Members& members, std::string_view key) {
+  const auto found = std::find_if(members.rbegin(), members.rend(),
+                                  [key](const auto& member) { return member.key == key; });
+  return found == members.rend() ? std::string_view() : found->value;
 }
 
-bool has_string(std::string_view object, std::string_view key) {
-  const std::string_view value = base::json_member(object, key);
-  return !value.empty() && base::json_kind(value) == base::JsonKind::string;
+std::optional<std::string> string_of(const Members& members, std::string_view key) {
+  const std::string_view value = value_of(members, key);
+  return value.empty() || base::json_kind(value) != base::JsonKind::string
+             ? std::nullopt
+             : std::optional(base::json_unescape(value));
 }
 
 std::string clean(std::string_view text) {
   return base::without_controls(text, base::Keep::line_breaks_and_tabs);
 }
 
-std::string author(std::string_view entry) {
-  const std::string_view actor = base::json_member(entry, "actor");
-  const bool known = !actor.empty() && base::json_kind(actor) == base::JsonKind::object &&
-                     has_string(actor, "github_login");
-  return " from " +
-         (known ? string_member(actor, "github_login") : std::string("an unnamed session"));
+std::string author(const Members& entry) {
+  const Members actor = base::json_members(value_of(entry, "actor"));  // none where it is no object
+  return " from " + string_of(actor, "github_login").value_or("an unnamed session");
 }
 
 std::string more_line(std::size_t left) {
@@ -97,16 +100,16 @@ Answer plain_answer(const std::vector<sink::Entry>& rows) {
 }  // namespace
 
 std::string entry_line(std::string_view json) {
-  const std::string entry = readable(json);
-  const std::string type =
-      has_string(entry, "type") ? string_member(entry, "type") : std::string("event");
-  std::string line = "[" + type + "] " + string_member(entry, "body");
+  const std::string text = readable(json);
+  const Members entry = base::json_members(text);
+  const std::string type = string_of(entry, "type").value_or("event");
+  std::string line = "[" + type + "] " + string_of(entry, "body").value_or("");
   constexpr std::string_view kOurs = "bridge.";
   if (type.compare(0, kOurs.size(), kOurs) != 0) {
     line += author(entry);
   }
-  if (const std::string at = string_member(entry, "created_at"); !at.empty()) {
-    line += " at " + at;
+  if (const auto at = string_of(entry, "created_at"); at && !at->empty()) {
+    line += " at " + *at;
   }
   line = clean(line);
   // What is trimmed beside these is gone already: CR, NUL, VT.
@@ -121,7 +124,8 @@ std::string row_line(const sink::Entry& row) {
 }
 
 std::string entry_time(std::string_view json) {
-  return clean(string_member(readable(json), "created_at"));
+  const std::string text = readable(json);
+  return clean(string_of(base::json_members(text), "created_at").value_or(""));
 }
 
 Shape shape_of(harness::AnswerShape shape) {

@@ -67,7 +67,7 @@ DroppedEvents read_dropped(const std::string& entry_json) {
 }
 
 BridgeRows::BridgeRows(SQLite::Database& db, const JoinInfo& join, std::int64_t now_ms)
-    : db_(db), join_(join), now_ms_(now_ms), live_(read_live_joins(db)) {}
+    : db_(db), join_(join), now_ms_(now_ms), live_(read_live_joins(db)), history_(db) {}
 
 std::int64_t BridgeRows::add_join(const std::optional<std::int64_t>& cursor) {
   SQLite::Statement insert(db_, sql::kInsertJoin);
@@ -131,11 +131,9 @@ std::vector<Entry> BridgeRows::share_rows() {
 }
 
 void BridgeRows::add_local(std::int64_t join_no, const LocalEntry& entry) {
-  bool replaced = false;
   for (const Entry& row : share_rows()) {
     if (row.local && row.type == entry.type) {
-      move_to_history(db_, row.seq, Why::replaced, now_ms_);
-      replaced = true;
+      history_.move(row.seq, Why::replaced, now_ms_);
     }
   }
   SQLite::Statement insert(db_, sql::kInsertEntry);
@@ -146,9 +144,7 @@ void BridgeRows::add_local(std::int64_t join_no, const LocalEntry& entry) {
   insert.bind(5, local_json(entry, now_ms_));
   insert.bind(6, now_ms_);
   insert.exec();
-  if (replaced) {
-    prune_history(db_, now_ms_);
-  }
+  history_.prune();
 }
 
 std::size_t BridgeRows::drop_above_bound(std::int64_t join_no) {
@@ -166,14 +162,14 @@ std::size_t BridgeRows::drop_above_bound(std::int64_t join_no) {
   }
   waiting.resize(waiting.size() - kMaxWaitingEvents);
   for (const Entry& row : waiting) {
-    move_to_history(db_, row.seq, Why::dropped, now_ms_);
+    history_.move(row.seq, Why::dropped, now_ms_);
     if (row.event_id) {
       dropped.first = std::min(dropped.first.value_or(*row.event_id), *row.event_id);
       dropped.last = std::max(dropped.last.value_or(*row.event_id), *row.event_id);
     }
   }
   dropped.count += static_cast<std::int64_t>(waiting.size());
-  prune_history(db_, now_ms_);
+  history_.prune();
   add_local(join_no, {kEventsDropped, dropped_body(dropped)});
   return waiting.size();
 }
@@ -210,10 +206,10 @@ void BridgeRows::end_session(const std::vector<std::int64_t>& join_nos) {
     const bool of_session =
         mine.count(row.join_no) != 0 || (join_.session && row.session == join_.session);
     if (of_session && (!row.local || row.type == kCapacityChanged)) {
-      move_to_history(db_, row.seq, Why::session_ended, now_ms_);
+      history_.move(row.seq, Why::session_ended, now_ms_);
     }
   }
-  prune_history(db_, now_ms_);
+  history_.prune();
   for (const std::int64_t join_no : join_nos) {
     SQLite::Statement update(db_, sql::kSetEnded);
     update.bind(1, now_ms_);

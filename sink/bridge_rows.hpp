@@ -45,6 +45,7 @@ class BridgeRows {
   const JoinInfo& join_;
   std::int64_t now_ms_;
   LiveJoins live_;
+  HistoryMover history_;
 };
 
 // Body of `bridge.events-dropped`, and what it says, for adding up.

@@ -216,6 +216,16 @@ base::Error reader_error(const SeatFiles& files, const SQLite::Exception& except
   return not_opened(files);
 }
 
+SQLite::Statement& Reused::again() {
+  if (!statement_) {
+    statement_.emplace(db_, sql_);
+  } else {
+    statement_->reset();
+    statement_->clearBindings();
+  }
+  return *statement_;
+}
+
 std::optional<std::int64_t> optional_integer(const SQLite::Column& column) {
   return column.isNull() ? std::nullopt : std::optional<std::int64_t>(column.getInt64());
 }

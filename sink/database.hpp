@@ -125,6 +125,20 @@ enum class Phase : unsigned char { reading, writing };
 [[nodiscard]] base::Error reader_error(const SeatFiles& files, const SQLite::Exception& exception,
                                        Phase phase);
 
+// A statement that is prepared when it is needed first and used again after that: for what is done
+// row by row. Lives no longer than its transaction.
+class Reused {
+ public:
+  Reused(SQLite::Database& db, const char* sql) : db_(db), sql_(sql) {}
+  // Without the values of its last use.
+  [[nodiscard]] SQLite::Statement& again();
+
+ private:
+  SQLite::Database& db_;
+  const char* sql_;
+  std::optional<SQLite::Statement> statement_;
+};
+
 // Column helpers.
 [[nodiscard]] std::optional<std::int64_t> optional_integer(const SQLite::Column& column);
 [[nodiscard]] std::optional<std::string> optional_text(const SQLite::Column& column);

@@ -73,7 +73,15 @@ bool is_outdated(const Entry& row, const std::vector<Entry>& notices) {
 class TransactionIn final : public DeliveryStore::Transaction {
  public:
   TransactionIn(SQLite::Database& db, const Ancestors& ancestors)
-      : db_(db), ancestors_(ancestors) {}
+      : db_(db),
+        ancestors_(ancestors),
+        history_(db),
+        offer_(db, sql::kOffer),
+        wait_again_(db, sql::kWaitAgain),
+        take_back_(db, sql::kTakeBack) {}
+
+  // After the last change, before the commit.
+  void finish() { history_.prune(); }
 
   DeliveryStore::Look look(const std::optional<std::string>& session) override {
     return read_look(db_, session, ancestors_);
@@ -84,10 +92,10 @@ class TransactionIn final : public DeliveryStore::Transaction {
       case Settlement::stays:
         break;
       case Settlement::confirmed:
-        leave(row, Why::confirmed, now_ms);
+        history_.move(row.seq, Why::confirmed, now_ms);
         break;
       case Settlement::undelivered:
-        leave(row, Why::undelivered, now_ms);
+        history_.move(row.seq, Why::undelivered, now_ms);
         break;
       case Settlement::waits_again:
         come_back(row, now_ms);
@@ -98,7 +106,7 @@ class TransactionIn final : public DeliveryStore::Transaction {
   void offer(const std::vector<Entry>& rows, const Call& call, const OfferTerms& terms,
              std::int64_t now_ms) override {
     for (const Entry& row : rows) {
-      SQLite::Statement update(db_, sql::kOffer);
+      SQLite::Statement& update = offer_.again();
       update.bind(1, terms.id);
       bind_optional(update, 2, call.session);
       bind_optional(update, 3, call.turn);
@@ -137,7 +145,7 @@ class TransactionIn final : public DeliveryStore::Transaction {
   void take_back(const std::vector<Entry>& before, const std::string& offer, Begun begun,
                  std::int64_t now_ms) override {
     for (const Entry& row : before) {
-      SQLite::Statement update(db_, sql::kTakeBack);
+      SQLite::Statement& update = take_back_.again();
       update.bind(1, row.maybe || begun == Begun::yes ? 1 : 0);
       bind_optional(update, 2, row.offer);
       bind_optional(update, 3, row.to_session);
@@ -151,36 +159,35 @@ class TransactionIn final : public DeliveryStore::Transaction {
       update.bind(11, row.seq);
       update.bind(12, offer);
       if (update.exec() > 0 && is_outdated(row, notices_like(db_, row, ancestors_))) {
-        leave(row, Why::replaced, now_ms);
+        history_.move(row.seq, Why::replaced, now_ms);
       }
     }
   }
 
  private:
-  void leave(const Entry& row, Why why, std::int64_t now_ms) {
-    move_to_history(db_, row.seq, why, now_ms);
-    prune_history(db_, now_ms);
-  }
-
   // Of the notices of one type that come back, one after the other, the newest stays.
   void come_back(const Entry& row, std::int64_t now_ms) {
     const std::vector<Entry> notices = notices_like(db_, row, ancestors_);
     if (is_outdated(row, notices)) {
-      leave(row, Why::replaced, now_ms);
+      history_.move(row.seq, Why::replaced, now_ms);
       return;
     }
-    SQLite::Statement update(db_, sql::kWaitAgain);
+    SQLite::Statement& update = wait_again_.again();
     update.bind(1, row.seq);
     update.exec();
     for (const Entry& older : notices) {
       if (older.seq < row.seq) {
-        leave(older, Why::replaced, now_ms);
+        history_.move(older.seq, Why::replaced, now_ms);
       }
     }
   }
 
   SQLite::Database& db_;
   const Ancestors& ancestors_;
+  HistoryMover history_;
+  Reused offer_;
+  Reused wait_again_;
+  Reused take_back_;
 };
 
 }  // namespace
@@ -374,7 +381,11 @@ base::Status DeliveryStore::write(const WaitBudget& budget, const Work& work) tr
   }
   return write_transaction(*state_->connection, budget, [&]() -> base::Status {
     TransactionIn transaction(state_->connection->db(), state_->ancestors);
-    return work(transaction);
+    base::Status done = work(transaction);
+    if (done) {
+      transaction.finish();
+    }
+    return done;
   });
 } catch (const SQLite::Exception& x) {
   return reader_error(state_->files, x, Phase::writing);

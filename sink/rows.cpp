@@ -147,24 +147,29 @@ void find_duplicates(SQLite::Database& db, const std::optional<std::string>& ses
   }
 }
 
-void move_to_history(SQLite::Database& db, std::int64_t seq, Why why, std::int64_t now_ms) {
-  SQLite::Statement copy(db, sql::kToHistory);
+void HistoryMover::move(std::int64_t seq, Why why, std::int64_t now_ms) {
+  SQLite::Statement& copy = copy_.again();
   copy.bind(1, now_ms);
   copy.bind(2, std::string(why_text(why)));
   copy.bind(3, seq);
   copy.exec();
-  SQLite::Statement remove(db, sql::kDeleteEntry);
+  SQLite::Statement& remove = remove_.again();
   remove.bind(1, seq);
   remove.exec();
+  moved_ms_ = now_ms;
 }
 
-void prune_history(SQLite::Database& db, std::int64_t now_ms) {
-  SQLite::Statement by_count(db, sql::kPruneByCount);
+void HistoryMover::prune() {
+  if (!moved_ms_) {
+    return;
+  }
+  SQLite::Statement by_count(db_, sql::kPruneByCount);
   by_count.bind(1, static_cast<std::int64_t>(kMaxHistoryRows));
   by_count.exec();
-  SQLite::Statement by_age(db, sql::kPruneByAge);
-  by_age.bind(1, now_ms - kHistoryAgeMs);
+  SQLite::Statement by_age(db_, sql::kPruneByAge);
+  by_age.bind(1, *moved_ms_ - kHistoryAgeMs);
   by_age.exec();
+  moved_ms_.reset();
 }
 
 }  // namespace robot_council::sink

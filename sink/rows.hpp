@@ -9,8 +9,10 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include "sink/bridge_store.hpp"
+#include "sink/database.hpp"
 #include "sink/delivery_store.hpp"
 #include "sink/entry.hpp"
+#include "sink/schema.hpp"
 
 namespace robot_council::sink {
 
@@ -48,9 +50,20 @@ using Share = std::optional<std::set<std::int64_t>>;
 void find_duplicates(SQLite::Database& db, const std::optional<std::string>& session,
                      std::vector<Entry>& rows);
 
-// Moves a row to the history. A transaction that did so prunes once.
-void move_to_history(SQLite::Database& db, std::int64_t seq, Why why, std::int64_t now_ms);
-void prune_history(SQLite::Database& db, std::int64_t now_ms);
+// Moves rows to the history. A transaction that moved any prunes once, at its end.
+class HistoryMover {
+ public:
+  explicit HistoryMover(SQLite::Database& db)
+      : db_(db), copy_(db, sql::kToHistory), remove_(db, sql::kDeleteEntry) {}
+  void move(std::int64_t seq, Why why, std::int64_t now_ms);
+  void prune();
+
+ private:
+  SQLite::Database& db_;
+  Reused copy_;
+  Reused remove_;
+  std::optional<std::int64_t> moved_ms_;  // of the last one; none: nothing to prune
+};
 
 [[nodiscard]] bool is_local(const std::optional<std::int64_t>& event_id, std::string_view type);
 
