@@ -221,7 +221,6 @@ SQLite::Statement& Reused::again() {
     statement_.emplace(db_, sql_);
   } else {
     statement_->reset();
-    statement_->clearBindings();
   }
   return *statement_;
 }

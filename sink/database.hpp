@@ -130,7 +130,7 @@ enum class Phase : unsigned char { reading, writing };
 class Reused {
  public:
   Reused(SQLite::Database& db, const char* sql) : db_(db), sql_(sql) {}
-  // Without the values of its last use.
+  // It still has the values of its last use: each is to be bound.
   [[nodiscard]] SQLite::Statement& again();
 
  private:
