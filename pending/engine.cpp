@@ -58,8 +58,7 @@ class Delivery {
   [[nodiscard]] bool is_quiet(const DeliveryStore& store, const DeliveryStore::Look& look) const;
   [[nodiscard]] base::Status settle_and_offer(DeliveryStore& store, const sink::WaitBudget& budget);
   void decide(DeliveryStore::Transaction& transaction, std::int64_t now_ms);
-  void offer(DeliveryStore::Transaction& transaction, const Rows& rows, Chain chain,
-             std::int64_t now_ms);
+  void offer(DeliveryStore::Transaction& transaction, Rows rows, Chain chain, std::int64_t now_ms);
   void print(DeliveryStore& store);
   void take_back(DeliveryStore& store, std::size_t written);
   void mark_turn() const;
@@ -104,6 +103,7 @@ base::Result<Outcome> Delivery::run() {
     return outcome_;
   }
   Opened store(std::move((*opened)->store));
+  (*opened)->look = {};  // 200 events are many pages of memory; the next look takes them
   auto lock = sink::lock_drain(request_.files, budget);
   if (!lock) {
     return lock.error();
@@ -148,12 +148,14 @@ bool Delivery::is_quiet(const DeliveryStore& store, const DeliveryStore::Look& l
 }
 
 base::Status Delivery::settle_and_offer(DeliveryStore& store, const sink::WaitBudget& budget) {
-  auto look = store.look(request_.call.session);
-  if (!look) {
-    return look.error();
-  }
   const std::int64_t now_ms = context_.clock.wall_ms();
-  seen_ = seen_rows(look->rows, request_.call, scope_of(request_.call), now_ms);
+  {
+    const auto look = store.look(request_.call.session);
+    if (!look) {
+      return look.error();
+    }
+    seen_ = seen_rows(look->rows, request_.call, scope_of(request_.call), now_ms);
+  }
   at(Step::before_offer);
   return store.write(budget, [&](DeliveryStore::Transaction& transaction) -> base::Status {
     decide(transaction, now_ms);
@@ -203,17 +205,18 @@ void Delivery::decide(DeliveryStore::Transaction& transaction, std::int64_t now_
     }
     return;
   }
-  offer(transaction, rows, verdict.chain, now_ms);
+  offer(transaction, std::move(rows), verdict.chain, now_ms);
 }
 
-void Delivery::offer(DeliveryStore::Transaction& transaction, const Rows& rows, Chain chain,
+void Delivery::offer(DeliveryStore::Transaction& transaction, Rows rows, Chain chain,
                      std::int64_t now_ms) {
   const Call& call = request_.call;
   Answer answer = build_answer(rows, request_.shape, request_.budget);
   bytes_ = std::move(answer.bytes);
-  chosen_.assign(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(answer.rows));
-  offer_id_ = base::random_hex(kOfferBytes);
   outcome_.waiting = rows.size() - answer.rows;
+  rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(answer.rows), rows.end());
+  chosen_ = std::move(rows);
+  offer_id_ = base::random_hex(kOfferBytes);
   const sink::OfferTerms terms{offer_id_, proof_of(call),
                                call.transcript ? transcript_size(*call.transcript) : std::nullopt};
   transaction.offer(chosen_, call, terms, now_ms);
