@@ -1,5 +1,8 @@
 #include "base/utf8.hpp"
 
+#include <cstdint>
+#include <cstring>
+
 #include "base/text.hpp"
 
 namespace robot_council::base {
@@ -15,6 +18,21 @@ struct Step {
 
 unsigned byte_at(std::string_view text, std::size_t at) {
   return static_cast<unsigned char>(text[at]);
+}
+
+// The end of the ASCII that begins at `at`, eight bytes at a time: most texts are nothing else.
+std::size_t after_ascii(std::string_view text, std::size_t at) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080U;
+  for (std::uint64_t eight = 0; at + sizeof eight <= text.size(); at += sizeof eight) {
+    std::memcpy(&eight, text.data() + at, sizeof eight);
+    if ((eight & kHighBits) != 0) {
+      break;
+    }
+  }
+  while (at < text.size() && byte_at(text, at) < 0x80) {
+    ++at;
+  }
+  return at;
 }
 
 // The code point at `at`, or the maximal invalid part there (Unicode, chapter 3, table 3-7).
@@ -61,7 +79,7 @@ std::size_t utf16_units(const Step& s) {
 }  // namespace
 
 bool is_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
+  for (std::size_t at = after_ascii(text, 0); at < text.size(); at = after_ascii(text, at)) {
     const Step s = step(text, at);
     if (!s.valid) {
       return false;
@@ -75,7 +93,7 @@ std::string to_utf8(std::string_view bytes) {
   std::string result;
   result.reserve(bytes.size());
   std::size_t good = 0;  // from here to `at` all is valid
-  for (std::size_t at = 0; at < bytes.size();) {
+  for (std::size_t at = after_ascii(bytes, 0); at < bytes.size(); at = after_ascii(bytes, at)) {
     const Step s = step(bytes, at);
     if (!s.valid) {
       result.append(bytes.substr(good, at - good)).append(kReplacement);
@@ -97,9 +115,14 @@ std::size_t count_code_points(std::string_view text) {
 std::size_t count_utf16(std::string_view text) {
   std::size_t count = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const Step s = step(text, at);
-    count += utf16_units(s);
-    at += s.size;
+    const std::size_t end = after_ascii(text, at);
+    count += end - at;
+    at = end;
+    if (at < text.size()) {
+      const Step s = step(text, at);
+      count += utf16_units(s);
+      at += s.size;
+    }
   }
   return count;
 }
@@ -167,6 +190,15 @@ std::string without_controls(std::string_view text, Keep keep) {
   std::string result;
   result.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && byte_at(text, end) >= 0x20 && byte_at(text, end) < 0x7F) {
+      ++end;
+    }
+    if (end > at) {
+      result += text.substr(at, end - at);
+      at = end;
+      continue;
+    }
     const Step s = step(text, at);
     if (!s.valid) {
       result += kReplacement;

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -81,6 +82,43 @@ TEST(Utf8, ValidityFollowsTheTable) {
     EXPECT_FALSE(is_utf8(bad));
   }
   EXPECT_EQ(to_utf8("a\xffü\xe2\x82z"), "a\xEF\xBF\xBDü\xEF\xBF\xBDz");
+}
+
+// Plain ASCII is read eight bytes at a time: what is none is found wherever it stands.
+TEST(Utf8, WhatIsNoAsciiIsSeenAtEachPlace) {
+  struct Case {
+    std::string bytes;
+    bool valid;
+    std::string as_utf8;
+    std::size_t utf16;
+    std::string clean;
+  };
+  const std::string mark = "\xEF\xBF\xBD";
+  const std::vector<Case> cases = {{"ü", true, "ü", 1, "ü"},
+                                   {"😀", true, "😀", 2, "😀"},
+                                   {"\xff", false, mark, 1, mark},
+                                   {"\xe2\x82", false, mark, 1, mark},
+                                   {"\x1b", true, "\x1b", 1, ""},
+                                   {"\x7f", true, "\x7f", 1, ""},
+                                   {"\xc2\x85", true, "\xc2\x85", 1, ""},
+                                   {"\n", true, "\n", 1, "\n"}};
+  for (std::size_t before = 0; before <= 17; ++before) {
+    for (std::size_t after = 0; after <= 9; ++after) {
+      const std::string head(before, 'a');
+      const std::string tail(after, '~');
+      for (const Case& one : cases) {
+        const std::string text = head + one.bytes + tail;
+        SCOPED_TRACE(to_utf8(text) + " " + std::to_string(before));
+        EXPECT_EQ(is_utf8(text), one.valid);
+        EXPECT_EQ(to_utf8(text), head + one.as_utf8 + tail);
+        EXPECT_EQ(count_utf16(text), before + one.utf16 + after);
+        EXPECT_EQ(without_controls(text, Keep::line_breaks_and_tabs), head + one.clean + tail);
+        // Two of them, so that reading goes on behind the first.
+        EXPECT_EQ(to_utf8(text + text), head + one.as_utf8 + tail + head + one.as_utf8 + tail);
+        EXPECT_EQ(count_utf16(text + text), 2 * (before + one.utf16 + after));
+      }
+    }
+  }
 }
 
 TEST(Utf8, CountsAndCutsAtWholeCodePoints) {
