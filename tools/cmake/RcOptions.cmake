@@ -26,7 +26,7 @@ endif()
 if(RC_SANITIZE)
   target_compile_options(rc_settings INTERFACE "-fsanitize=${RC_SANITIZE}" -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(rc_settings INTERFACE "-fsanitize=${RC_SANITIZE}")
-  # The tables of the checker hold so many addresses that filling them in was a quarter of each start of a program.
+  # The tables of the checker hold so many addresses that filling them in would be a good part of each start of a program.
   if(RC_SANITIZE MATCHES "address")
     target_link_options(rc_settings INTERFACE -no-pie)
   endif()
