@@ -67,6 +67,8 @@ class Connection {
   // The path still names the open file.
   [[nodiscard]] bool still_at_path() const;
   [[nodiscard]] std::uint64_t inode() const { return inode_; }
+  // Not to be closed any more; reachable until the process ends, so that it is no leak.
+  void leave_open();
 
  private:
   Connection(const std::string& path, int flags, base::SteadyTime deadline);
@@ -76,6 +78,7 @@ class Connection {
   std::uint64_t device_ = 0;
   std::uint64_t inode_ = 0;
   bool writing_prepared_ = false;
+  Connection* left_before_ = nullptr;  // the one that was left open before this
   friend int wait_for_lock(void* connection, int tries);
 };
 

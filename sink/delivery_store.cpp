@@ -202,19 +202,26 @@ std::vector<ProcessName> own_ancestors() {
   return ancestors;
 }
 
+namespace {
+
+// What a program that looks once has open, the end of the process closes.
+struct CloseOrLeave {
+  void operator()(Connection* connection) const {
+    if (is_one_shot()) {
+      connection->leave_open();
+    } else {
+      const std::unique_ptr<Connection> closed(connection);
+    }
+  }
+};
+
+}  // namespace
+
 struct DeliveryStore::State {
   SeatFiles files;
   Ancestors ancestors;
   WaitBudget budget;
-  std::unique_ptr<Connection> connection;
-
-  ~State() {
-    if (is_one_shot()) {
-      // Never freed, so that it is no leak either.
-      static auto& left_open = *new std::vector<std::unique_ptr<Connection>>;
-      left_open.push_back(std::move(connection));
-    }
-  }
+  std::unique_ptr<Connection, CloseOrLeave> connection;
 
   // Asked of a sink of ours, in the transaction that found out that it is one. May throw
   // SQLite::Exception.
@@ -290,9 +297,10 @@ base::Result<Content> DeliveryStore::State::open_at(const Location& location, Ac
   if (write) {
     narrow_modes(files, location);
   }
-  connection =
+  connection.reset(
       Connection::open(files, write ? Connection::Mode::read_write : Connection::Mode::read_only,
-                       budget.deadline(), location);
+                       budget.deadline(), location)
+          .release());
   SQLite::Database& db = connection->db();
   const Scoped transaction(db, kBeginRead);  // one lock for all questions
   const Identity identity = identify(db);
