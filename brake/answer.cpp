@@ -40,9 +40,9 @@ std::string body_of(BrakeRenderer renderer, const std::string& reason, const std
       return R"({"permission":"deny","user_message":)" + reason + R"(,"agent_message":)" + reason +
              "}\n";
   }
-  // GCOVR_EXCL_START: every enumerator is above
+  // LCOV_EXCL_START: every enumerator is above
   return {};
-  // GCOVR_EXCL_STOP
+  // LCOV_EXCL_STOP
 }
 
 bool refuses_by_code(BrakeRenderer renderer) {

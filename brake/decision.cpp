@@ -49,10 +49,10 @@ Decision cannot_run() noexcept {
   decision.verdict = Verdict::cannot_run;
   try {
     decision.text = cannot_run_text();
-    // GCOVR_EXCL_START: only without memory
+    // LCOV_EXCL_START: only without memory
   } catch (const std::exception&) {
     decision.text.clear();  // out of memory: refused without words
-    // GCOVR_EXCL_STOP
+    // LCOV_EXCL_STOP
   }
   return decision;
 }
@@ -117,10 +117,10 @@ Decision decide_for_seat(const base::Environment& environment, std::string_view 
   try {
     return decide(environment,
                   Query{directories, {std::string(harness::brake_client_of_harness(harness))}});
-    // GCOVR_EXCL_START: only without memory
+    // LCOV_EXCL_START: only without memory
   } catch (...) {
     return cannot_run();
-    // GCOVR_EXCL_STOP
+    // LCOV_EXCL_STOP
   }
 }
 

@@ -13,11 +13,11 @@ namespace {
 
 int read_open(int fd, std::size_t max_bytes, std::string* into) {
   struct ::stat info {};
-  // GCOVR_EXCL_START: fstat(2) of a descriptor that was just opened
+  // LCOV_EXCL_START: fstat(2) of a descriptor that was just opened
   if (::fstat(fd, &info) != 0) {
     return errno;
   }
-  // GCOVR_EXCL_STOP
+  // LCOV_EXCL_STOP
   if (!S_ISREG(info.st_mode)) {
     return EINVAL;
   }
@@ -35,11 +35,11 @@ int read_open(int fd, std::size_t max_bytes, std::string* into) {
       bytes.resize(max_bytes + 1);
     }
     const ssize_t got = ::read(fd, bytes.data() + filled, bytes.size() - filled);
-    // GCOVR_EXCL_START: a signal in the middle of a read
+    // LCOV_EXCL_START: a signal in the middle of a read
     if (got < 0 && errno == EINTR) {
       continue;
     }
-    // GCOVR_EXCL_STOP
+    // LCOV_EXCL_STOP
     if (got < 0) {
       return errno;
     }

@@ -32,9 +32,9 @@ std::string home_of_name_service() {
       found == nullptr || found->pw_dir == nullptr) {
     return {};
   }
-  // GCOVR_EXCL_START: a user whom only a name service knows
+  // LCOV_EXCL_START: a user whom only a name service knows
   return found->pw_dir;
-  // GCOVR_EXCL_STOP
+  // LCOV_EXCL_STOP
 }
 
 std::string home_of_password_database() {

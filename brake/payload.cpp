@@ -138,9 +138,9 @@ bool PayloadReader::take(char byte) {
     case In::none:
       return is_space(byte) || take_structure(byte);
   }
-  // GCOVR_EXCL_START: every enumerator is above
+  // LCOV_EXCL_START: every enumerator is above
   return false;
-  // GCOVR_EXCL_STOP
+  // LCOV_EXCL_STOP
 }
 
 bool PayloadReader::take_in_string(char byte) {
@@ -356,11 +356,11 @@ HookPayload read_hook_payload(int fd) {
       break;
     }
     const base::Result<std::size_t> got = base::read_some(fd, block);
-    // GCOVR_EXCL_START: another reader of the same pipe was quicker
+    // LCOV_EXCL_START: another reader of the same pipe was quicker
     if (!got.ok() && got.error().code == base::Errc::busy) {
       continue;
     }
-    // GCOVR_EXCL_STOP
+    // LCOV_EXCL_STOP
     if (!got.ok()) {
       break;
     }

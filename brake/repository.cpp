@@ -114,7 +114,7 @@ Entry follow_git_entry(const std::string& folder, std::string* common) {
     if (!S_ISLNK(link)) {
       git_directory = entry;  // below a real path and no link: its own real path
     } else if (resolve(entry, &git_directory) != 0) {
-      return Entry::broken;  // GCOVR_EXCL_LINE: a folder that vanishes between two calls
+      return Entry::broken;  // LCOV_EXCL_LINE: a folder that vanishes between two calls
     }
     return follow_commondir(git_directory, common) ? Entry::followed : Entry::broken;
   }
@@ -249,11 +249,11 @@ std::string process_directory() {
     return buffer[0] == '/' ? std::string(buffer.data()) : std::string();
   }
   const ssize_t length = ::readlink("/proc/self/cwd", buffer.data(), buffer.size());
-  // GCOVR_EXCL_START: a system without /proc
+  // LCOV_EXCL_START: a system without /proc
   if (length <= 0 || buffer[0] != '/') {
     return {};
   }
-  // GCOVR_EXCL_STOP
+  // LCOV_EXCL_STOP
   std::string path(buffer.data(), static_cast<std::size_t>(length));
   constexpr std::string_view kGone = " (deleted)";
   if (path.size() > kGone.size() &&

@@ -95,22 +95,22 @@ void add_foreign(std::vector<Copy>& copies, const std::string& folder) {
     errno = 0;
     const struct ::dirent* const entry = ::readdir(listing.get());
     if (entry == nullptr) {
-      // GCOVR_EXCL_START: a disk that fails in the middle of a folder
+      // LCOV_EXCL_START: a disk that fails in the middle of a folder
       if (errno != 0) {
         copies.push_back(unreadable_copy(CopyKind::foreign, folder, errno_words(errno)));
       }
-      // GCOVR_EXCL_STOP
+      // LCOV_EXCL_STOP
       break;
     }
     if (is_foreign_name(&entry->d_name[0])) {
       names.emplace_back(&entry->d_name[0]);
     }
-    // GCOVR_EXCL_START: a hundred thousand files are too many for a test
+    // LCOV_EXCL_START: a hundred thousand files are too many for a test
     if (names.size() > kMaxStopFiles) {
       copies.push_back(unreadable_copy(CopyKind::foreign, folder, "too many stop files"));
       return;
     }
-    // GCOVR_EXCL_STOP
+    // LCOV_EXCL_STOP
   }
   std::sort(names.begin(), names.end());
   // Not add_if_there: among a thousand files a search for each would be a million comparisons.

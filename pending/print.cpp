@@ -26,11 +26,11 @@ base::Status print_all(int fd, std::string_view bytes, base::SteadyTime deadline
     }
     const ssize_t wrote =
         ::write(fd, bytes.data() + *written, std::min(kWriteChunk, bytes.size() - *written));
-    // GCOVR_EXCL_START: a signal, or another writer of the same pipe was quicker
+    // LCOV_EXCL_START: a signal, or another writer of the same pipe was quicker
     if (wrote < 0 && (errno == EINTR || errno == EAGAIN)) {
       continue;
     }
-    // GCOVR_EXCL_STOP
+    // LCOV_EXCL_STOP
     if (wrote < 0) {
       return base::errno_error("write");
     }

@@ -57,11 +57,11 @@ Result<std::optional<std::string>> read_start(const std::string& path, std::size
   }
   const base::Fd fd(raw);
   struct ::stat info {};
-  // GCOVR_EXCL_START: fstat(2) of a descriptor that was just opened
+  // LCOV_EXCL_START: fstat(2) of a descriptor that was just opened
   if (::fstat(fd.get(), &info) != 0) {
     return base::errno_error(path);
   }
-  // GCOVR_EXCL_STOP
+  // LCOV_EXCL_STOP
   if (!S_ISREG(info.st_mode)) {
     return nothing;
   }
@@ -69,11 +69,11 @@ Result<std::optional<std::string>> read_start(const std::string& path, std::size
   std::array<char, 4096> part{};
   while (text.size() <= max_bytes) {
     const ssize_t got = ::read(fd.get(), part.data(), part.size());
-    // GCOVR_EXCL_START: a signal in the middle of a read
+    // LCOV_EXCL_START: a signal in the middle of a read
     if (got < 0 && errno == EINTR) {
       continue;
     }
-    // GCOVR_EXCL_STOP
+    // LCOV_EXCL_STOP
     if (got < 0) {
       return base::errno_error(path);
     }
@@ -131,11 +131,11 @@ Result<bool> good_head(const std::string& folder) {
   if (S_ISLNK((*info)->st_mode)) {
     std::array<char, 256> target{};
     const ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
-    // GCOVR_EXCL_START: a link that vanishes between two calls
+    // LCOV_EXCL_START: a link that vanishes between two calls
     if (size < 0) {
       return is_absent(errno) ? Result<bool>(false) : Result<bool>(base::errno_error(path));
     }
-    // GCOVR_EXCL_STOP
+    // LCOV_EXCL_STOP
     return std::string_view(target.data(), static_cast<std::size_t>(size)).substr(0, 5) == "refs/";
   }
   auto text = read_start(path, kMaxHeadBytes, Longer::cut);
@@ -239,11 +239,11 @@ Result<Checkout> search(const std::string& start) {
   std::optional<dev_t> device;
   for (std::string folder = start;; folder = base::parent_path(folder)) {
     auto info = look_at(folder, base::Links::follow);
-    // GCOVR_EXCL_START: the path is a real one, so only a disk that fails gets here
+    // LCOV_EXCL_START: the path is a real one, so only a disk that fails gets here
     if (!info) {
       return info.error();
     }
-    // GCOVR_EXCL_STOP
+    // LCOV_EXCL_STOP
     if (info->has_value()) {
       if (device && *device != (*info)->st_dev) {
         return none;

@@ -182,7 +182,7 @@ base::Status write_transaction(Connection& connection, const WaitBudget& budget,
       return {};
     } catch (const SQLite::Exception& x) {
       if (fault_of(x, Phase::writing) != Fault::busy || !budget.pause()) {
-        throw;  // GCOVR_EXCL_LINE: tests get here, but clang does not count what only rethrows
+        throw;  // LCOV_EXCL_LINE: tests get here, but clang does not count what only rethrows
       }
     }
   }

@@ -25,9 +25,9 @@ std::string_view why_text(Why why) {
     case Why::replaced:
       return "replaced";
   }
-  // GCOVR_EXCL_START: every enumerator is above
+  // LCOV_EXCL_START: every enumerator is above
   return "";
-  // GCOVR_EXCL_STOP
+  // LCOV_EXCL_STOP
 }
 
 }  // namespace robot_council::sink

@@ -32,7 +32,7 @@ const char* given_path_vfs() {
   // Tests put one of theirs in its place.
   const sqlite3_vfs* const usual = sqlite3_vfs_find(nullptr);
   if (usual == nullptr) {
-    return nullptr;  // GCOVR_EXCL_LINE: no memory at the start
+    return nullptr;  // LCOV_EXCL_LINE: no memory at the start
   }
   if (state.copied != usual) {
     if (state.copied != nullptr) {

@@ -45,9 +45,6 @@ World::World(const Plan& plan, std::uint32_t seed)
            {"XDG_STATE_HOME", folder_ + "/state"},
            {"XDG_CONFIG_HOME", folder_ + "/config"},
            {"PATH", "/usr/bin:/bin"},
-           // A program that counts coverage writes its counters at its end; killed then, it would
-           // leave broken ones.
-           {"GCOV_PREFIX", "/dev/null"},
            {"ROBOT_COUNCIL_SERVICE", fleet_.url()},
            {"ROBOT_COUNCIL_HARNESS", kHarness},
            {"ROBOT_COUNCIL_ROUNDS", std::to_string(1 + random(8))}}) {

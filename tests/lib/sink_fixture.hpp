@@ -27,10 +27,6 @@
 #include "sink/store.hpp"
 #include "tests/lib/support.hpp"
 
-#ifdef RC_COVERAGE
-extern "C" void __gcov_dump();  // NOLINT: the compiler's name
-#endif
-
 namespace robot_council::test {
 
 // Fixtures for tests that need a sink: header only, so that the programs of several rooms can use
@@ -263,11 +259,7 @@ inline unsigned mode_of(const std::string& path) {
 inline pid_t start_child(const std::function<int()>& work) {
   const pid_t pid = ::fork();
   if (pid == 0) {
-    const int code = work();
-#ifdef RC_COVERAGE
-    __gcov_dump();  // _exit() would lose what this process counted
-#endif
-    ::_exit(code);
+    ::_exit(work());
   }
   return pid;
 }

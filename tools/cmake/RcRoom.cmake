@@ -42,6 +42,7 @@ function(rc_tests folder)
   add_executable(rc_${id}_test ${sources})
   target_link_libraries(rc_${id}_test PRIVATE rc_settings ${uses} rc_test_lib GTest::gtest_main)
   rc_precompile(rc_${id}_test rc_test_lib)
-  gtest_discover_tests(rc_${id}_test PROPERTIES LABELS "${id}" TIMEOUT 120 DISCOVERY_TIMEOUT 120
+  rc_checked(rc_${id}_test)
+  gtest_discover_tests(rc_${id}_test PROPERTIES LABELS "${id}" TIMEOUT 300 DISCOVERY_TIMEOUT 120
                        DISCOVERY_MODE PRE_TEST)
 endfunction()
