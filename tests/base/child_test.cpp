@@ -28,7 +28,7 @@ ChildOptions shell(const std::string& script) {
 }
 
 Result<Finished> run_shell(const std::string& script, std::string_view input = {},
-                           Milliseconds limit = Milliseconds(10000)) {
+                           Milliseconds limit = test::kInTime) {
   return run_child(shell(script), input, deadline_in(limit));
 }
 
@@ -41,7 +41,7 @@ TEST(Child, PassesArgumentsEnvironmentFolderInputAndStatus) {
   ChildOptions options = shell("cat; pwd; env; echo oops >&2; exit 7");
   options.environment.emplace_back("ONLY=this");
   options.directory = dir.path();
-  auto done = run_child(options, "input\n", deadline_in(Milliseconds(10000)));
+  auto done = run_child(options, "input\n", test::in_time());
   ASSERT_TRUE(done.ok()) << done.error().what;
   EXPECT_EQ(done->status.code, 7);
   EXPECT_NE(done->out.find("input\n"), std::string::npos);
@@ -64,8 +64,8 @@ TEST(Child, StreamsCanBeDescriptorsOfTheCaller) {
   auto child = Child::start(options);
   ASSERT_TRUE(child.ok()) << child.error().what;
   options.given_out.reset();
-  auto text = read_all(pipe->read_end.get(), 100, deadline_in(Milliseconds(10000)));
-  ASSERT_TRUE(child->wait(deadline_in(Milliseconds(10000))).ok());
+  auto text = read_all(pipe->read_end.get(), 100, test::in_time());
+  ASSERT_TRUE(child->wait(test::in_time()).ok());
   EXPECT_EQ(text.value_or(""), "out\n");
   EXPECT_EQ(test::read_text(dir / "err"), "err\n");
 }
@@ -79,7 +79,7 @@ TEST(Child, AStreamThatWasNotGivenIsAnError) {
 TEST(Child, ASessionOfItsOwnHasNoTerminal) {
   ChildOptions options = shell("ps -o sid= -p $$ | tr -d ' '; echo $$");
   options.group = Group::session;
-  auto done = run_child(options, {}, deadline_in(Milliseconds(10000)));
+  auto done = run_child(options, {}, test::in_time());
   ASSERT_TRUE(done.ok());
   const auto line = done->out.find('\n');
   ASSERT_NE(line, std::string::npos);
@@ -95,15 +95,14 @@ TEST(Child, SignalIsToldApartFromExit) {
 
 TEST(Child, LargeInputAndOutputDoNotBlockEachOther) {
   const std::string big(4 << 20, 'q');
-  auto done =
-      run_child(shell("cat; cat >&2 </dev/null"), big, deadline_in(Milliseconds(20000)), 8 << 20);
+  auto done = run_child(shell("cat; cat >&2 </dev/null"), big, test::in_time(), 8 << 20);
   ASSERT_TRUE(done.ok()) << done.error().what;
   EXPECT_EQ(done->out, big);
 }
 
 TEST(Child, OutputOverItsLimitIsReadAndDropped) {
-  auto done = run_child(shell("head -c 1000000 /dev/zero; echo end >&2"), {},
-                        deadline_in(Milliseconds(10000)), 1000);
+  auto done =
+      run_child(shell("head -c 1000000 /dev/zero; echo end >&2"), {}, test::in_time(), 1000);
   ASSERT_TRUE(done.ok());
   EXPECT_EQ(done->out.size(), 1000U);
   EXPECT_EQ(done->err, "end\n");
@@ -111,8 +110,7 @@ TEST(Child, OutputOverItsLimitIsReadAndDropped) {
 
 TEST(Child, ThatReadsNothingIsNoError) {
   ignore_sigpipe();
-  auto done = run_child(shell("exec <&-; exit 0"), std::string(1 << 20, 'x'),
-                        deadline_in(Milliseconds(10000)));
+  auto done = run_child(shell("exec <&-; exit 0"), std::string(1 << 20, 'x'), test::in_time());
   ASSERT_TRUE(done.ok()) << done.error().what;
   EXPECT_EQ(done->status.code, 0);
 }

@@ -76,7 +76,7 @@ TEST(Fd, ReadsAndWritesGoOnAfterSignals) {
   std::string got;
   std::jthread reader([&] {
     const Interrupter interrupter(pthread_self());
-    auto all = read_all(pipe->read_end.get(), 4 << 20, deadline_in(Milliseconds(20000)));
+    auto all = read_all(pipe->read_end.get(), 4 << 20, test::in_time());
     ASSERT_TRUE(all.ok()) << all.error().what;
     got = *all;
     EXPECT_GT(interrupter.sent(), 0);
@@ -84,8 +84,7 @@ TEST(Fd, ReadsAndWritesGoOnAfterSignals) {
   {
     const Interrupter interrupter(pthread_self());
     std::size_t written = 0;
-    EXPECT_TRUE(
-        write_all(pipe->write_end.get(), big, deadline_in(Milliseconds(20000)), &written).ok());
+    EXPECT_TRUE(write_all(pipe->write_end.get(), big, test::in_time(), &written).ok());
     EXPECT_EQ(written, big.size());
   }
   pipe->write_end.reset();
@@ -109,7 +108,7 @@ TEST(Fd, NonBlockingWriterWaitsForASlowReader) {
       read_bytes += *got;
     }
   });
-  EXPECT_TRUE(write_all(pipe->write_end.get(), big, deadline_in(Milliseconds(20000))).ok());
+  EXPECT_TRUE(write_all(pipe->write_end.get(), big, test::in_time()).ok());
   pipe->write_end.reset();
   reader.join();
   EXPECT_EQ(read_bytes, big.size());
@@ -121,8 +120,7 @@ TEST(Fd, WriteToAClosedPipeIsAnErrorAndNotASignal) {
   ASSERT_TRUE(pipe.ok());
   pipe->read_end.reset();
   std::size_t written = 99;
-  const auto failed =
-      write_all(pipe->write_end.get(), "hello", deadline_in(Milliseconds(1000)), &written);
+  const auto failed = write_all(pipe->write_end.get(), "hello", test::in_time(), &written);
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().code, Errc::io);
   EXPECT_EQ(written, 0U);
@@ -145,7 +143,7 @@ TEST(Fd, WriteStopsAtItsDeadlineAndTellsHowMuchWentOut) {
 TEST(Fd, FullDeviceIsAnError) {
   auto full = open_file("/dev/full", O_WRONLY);
   ASSERT_TRUE(full.ok());
-  const auto failed = write_all(full->get(), "x", deadline_in(Milliseconds(1000)));
+  const auto failed = write_all(full->get(), "x", test::in_time());
   ASSERT_FALSE(failed.ok());
   EXPECT_NE(failed.error().what.find("No space left"), std::string::npos) << failed.error().what;
 }
@@ -153,13 +151,13 @@ TEST(Fd, FullDeviceIsAnError) {
 TEST(Fd, ReadAllRefusesMoreThanItsLimitAndTimesOut) {
   auto pipe = Pipe::open();
   ASSERT_TRUE(pipe.ok());
-  ASSERT_TRUE(write_all(pipe->write_end.get(), "12345", deadline_in(Milliseconds(1000))).ok());
+  ASSERT_TRUE(write_all(pipe->write_end.get(), "12345", test::in_time()).ok());
   auto late = read_all(pipe->read_end.get(), 5, deadline_in(Milliseconds(50)));
   ASSERT_FALSE(late.ok());
   EXPECT_EQ(late.error().code, Errc::timeout);
-  ASSERT_TRUE(write_all(pipe->write_end.get(), "123456", deadline_in(Milliseconds(1000))).ok());
+  ASSERT_TRUE(write_all(pipe->write_end.get(), "123456", test::in_time()).ok());
   pipe->write_end.reset();
-  auto over = read_all(pipe->read_end.get(), 5, deadline_in(Milliseconds(1000)));
+  auto over = read_all(pipe->read_end.get(), 5, test::in_time());
   ASSERT_FALSE(over.ok());
   EXPECT_EQ(over.error().code, Errc::invalid);
 }
@@ -171,7 +169,7 @@ TEST(Fd, WaitTellsReadyTimeoutAndEnd) {
   ASSERT_TRUE(quiet.ok());
   EXPECT_EQ(*quiet, Ready::timeout);
   pipe->write_end.reset();
-  auto end = wait_readable(pipe->read_end.get(), deadline_in(Milliseconds(1000)));
+  auto end = wait_readable(pipe->read_end.get(), test::in_time());
   ASSERT_TRUE(end.ok());
   EXPECT_EQ(*end, Ready::yes);
   auto closed = wait_readable(987, deadline_in(Milliseconds(10)));
@@ -188,7 +186,7 @@ TEST(Signals, AreReadFromADescriptorAndNotLost) {
       ::_exit(1);
     }
     ::kill(::getpid(), SIGTERM);
-    auto ready = wait_readable(reader->fd(), deadline_in(Milliseconds(5000)));
+    auto ready = wait_readable(reader->fd(), test::in_time());
     const auto got = reader->take();
     ::_exit(ready && *ready == Ready::yes && got == SIGTERM && !reader->take() ? 0 : 2);
   }

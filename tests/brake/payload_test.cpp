@@ -11,6 +11,7 @@
 #include "base/fd.hpp"
 #include "base/signals.hpp"
 #include "brake/limits.hpp"
+#include "tests/lib/support.hpp"
 
 namespace robot_council::brake {
 namespace {
@@ -133,7 +134,7 @@ TEST(Payload, EndlessInputEndsAtItsLimit) {
   ASSERT_TRUE(pipe.ok());
   std::thread writer([fd = std::move(pipe.value().write_end)] {
     const std::string block(65536, ' ');
-    while (base::write_all(fd.get(), block, base::deadline_in(base::Milliseconds(5000))).ok()) {
+    while (base::write_all(fd.get(), block, robot_council::test::in_time()).ok()) {
     }
   });
   EXPECT_FALSE(read_hook_payload(pipe.value().read_end.get()).readable);

@@ -158,7 +158,7 @@ TEST(BrakeTrouble, PayloadsFromAPipeAndFromWhatIsNone) {
   auto pipe = base::Pipe::open();
   ASSERT_TRUE(pipe.ok());
   ASSERT_TRUE(base::write_all(pipe->write_end.get(), R"({"tool_name":"Bash"})",
-                              base::deadline_in(base::Milliseconds(1000)))
+                              robot_council::test::in_time())
                   .ok());
   pipe->write_end.reset();
   const HookPayload payload = read_hook_payload(pipe->read_end.get());

@@ -63,7 +63,7 @@ void Conversation::read_all() {
 }
 
 void Conversation::send_raw(const std::string& bytes) {
-  ASSERT_TRUE(base::write_all(to_.get(), bytes, base::deadline_in(base::Milliseconds(20000))).ok());
+  ASSERT_TRUE(base::write_all(to_.get(), bytes, test::in_time()).ok());
 }
 
 void Conversation::request(const std::string& id, const std::string& method,

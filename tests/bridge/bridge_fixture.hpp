@@ -45,10 +45,9 @@ class Conversation {
   [[nodiscard]] std::vector<std::string> lines();
   [[nodiscard]] std::size_t count(const std::string& part);
   // The answer with this id (bytes); "" if none came in time.
-  std::string answer(const std::string& id, base::Milliseconds limit = base::Milliseconds(10000));
+  std::string answer(const std::string& id, base::Milliseconds limit = test::kInTime);
   // A line that holds this.
-  std::string line_with(const std::string& part,
-                        base::Milliseconds limit = base::Milliseconds(10000));
+  std::string line_with(const std::string& part, base::Milliseconds limit = test::kInTime);
   // Text of a tool's answer.
   std::string text_of(const std::string& id);
 
@@ -93,7 +92,7 @@ class BridgeTest : public ::testing::Test {
   std::string join(const std::string& arguments = "{}");
   void start_joined();
   [[nodiscard]] bool said(const std::string& part);
-  bool wait_said(const std::string& part, base::Milliseconds limit = base::Milliseconds(10000));
+  bool wait_said(const std::string& part, base::Milliseconds limit = test::kInTime);
   [[nodiscard]] std::size_t times_said(const std::string& part);
   [[nodiscard]] sink::SeatFiles files() const;
   [[nodiscard]] std::vector<sink::Entry> rows() const;

@@ -16,6 +16,7 @@
 
 #include "base/clock.hpp"
 #include "base/fd.hpp"
+#include "tests/lib/support.hpp"
 
 namespace robot_council::test {
 
@@ -84,7 +85,7 @@ class FakeFleet {
   [[nodiscard]] std::vector<FleetRequest> requests(const std::string& key = {});
   [[nodiscard]] std::size_t count(const std::string& key) { return requests(key).size(); }
   bool wait_for(const std::string& key, std::size_t times,
-                base::Milliseconds limit = base::Milliseconds(10000));
+                base::Milliseconds limit = test::kInTime);
   [[nodiscard]] std::int64_t session() { return session_; }
   [[nodiscard]] std::string token();
   [[nodiscard]] std::size_t open_connections() const { return open_; }

@@ -73,7 +73,7 @@ TEST_F(NoticeTest, APostIsANoticeWithin100Milliseconds) {
   // The median here: what else runs on the machine is no fault of ours. tests/bench tells the 99th
   // percentile.
   std::sort(took.begin(), took.end());
-  EXPECT_LT(took.at(took.size() / 2), std::chrono::milliseconds(100));
+  EXPECT_LT(took.at(took.size() / 2), test::allowed(std::chrono::milliseconds(100)));
 }
 
 // 119, 120

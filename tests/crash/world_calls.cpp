@@ -52,7 +52,9 @@ Fault World::random_fault(bool real) {
     fault.at = random(kMostWrites);
     return fault;
   }
-  const int what = random(real ? 5 : 10);
+  // Hooks with the defect lose what was marked and not printed, so that is what happens to them.
+  constexpr int kFaultsOfDefect[] = {0, 1, 5};
+  const int what = plan_.mark_first ? kFaultsOfDefect[random(3)] : random(real ? 5 : 10);
   if (what == 0) {
     fault.kind = Fault::Kind::reader_gone;
   } else if (what == 1) {
@@ -74,7 +76,8 @@ World::Call World::start_call(Agent* agent, const std::string& payload) {
   Call call;
   call.agent = agent;
   call.to = agent != nullptr ? agent->name() : "";
-  call.real = last_ || (!plan_.power && (brake_ || one_in(3)));
+  // The programs do not have the defect.
+  call.real = last_ || (!plan_.power && (brake_ || (!plan_.mark_first && one_in(3))));
   call.role.kind = agent != nullptr ? Role::Kind::hook : Role::Kind::plain;
   call.role.fault = random_fault(call.real);
   call.role.clock_shift_ms = clock_shift_ms_;

@@ -110,17 +110,13 @@ TEST_F(Account, EnrolInterruptedIs130AndStoresNothing) {
   options.standard_err = base::Stdio::pipe;
   auto child = base::Child::start(options);
   ASSERT_TRUE(child.ok());
-  ASSERT_TRUE(
-      base::wait_readable(child->standard_out.get(), base::deadline_in(base::Milliseconds(10000)))
-          .ok());
+  ASSERT_TRUE(base::wait_readable(child->standard_out.get(), test::in_time()).ok());
   child->send_signal(SIGINT);
-  const auto ended = child->wait(base::deadline_in(base::Milliseconds(10000)));
+  const auto ended = child->wait(test::in_time());
   ASSERT_TRUE(ended.ok());
   EXPECT_EQ(ended->code, 130);
-  const auto out = base::read_all(child->standard_out.get(), 1U << 20U,
-                                  base::deadline_in(base::Milliseconds(1000)));
-  const auto err = base::read_all(child->standard_err.get(), 1U << 20U,
-                                  base::deadline_in(base::Milliseconds(1000)));
+  const auto out = base::read_all(child->standard_out.get(), 1U << 20U, test::in_time());
+  const auto err = base::read_all(child->standard_err.get(), 1U << 20U, test::in_time());
   EXPECT_EQ(out.value_or("").find("Approve this machine at " + service_ + "/robot-council/enroll"),
             0U)
       << out.value_or("");

@@ -316,7 +316,7 @@ TEST_F(BrakeAttack, AHangingDiskIsRefusedInTime) {
       base::Milliseconds(10000));
   EXPECT_TRUE(answered);
   EXPECT_GT(std::chrono::steady_clock::now() - began, std::chrono::seconds(3)) << "nothing hung";
-  EXPECT_TRUE(all->wait(base::deadline_in(base::Milliseconds(20000))).ok());
+  EXPECT_TRUE(all->wait(test::in_time()).ok());
   for (const Dialect& dialect : dialects()) {
     const std::string path = into + "/" + dialect.id;
     Ran one;
@@ -487,7 +487,7 @@ TEST_F(BrakeAttack, FiftyChecksBesideRealStopsAndResumes) {
       checks->standard_out.get(), 1U << 20U, base::deadline_in(base::Milliseconds(60000)));
   ASSERT_TRUE(said.ok());
   EXPECT_EQ(said.value().find("could not"), std::string::npos) << said.value();
-  EXPECT_EQ(checks->wait(base::deadline_in(base::Milliseconds(10000)))->code, 0);
+  EXPECT_EQ(checks->wait(test::in_time())->code, 0);
 }
 
 // resume leaves nothing of ours in the checkout, and takes nothing of others

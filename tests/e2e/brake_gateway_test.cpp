@@ -114,9 +114,8 @@ TEST_F(BrakeGateway, StopAndLiftCountAtTheNextCall) {
   auto child = base::Child::start(options);
   ASSERT_TRUE(child.ok());
   const auto ask = [&child] {
-    EXPECT_TRUE(base::write_all(child->standard_in.get(), std::string(kCall) + "\n",
-                                base::deadline_in(base::Milliseconds(5000)))
-                    .ok());
+    EXPECT_TRUE(
+        base::write_all(child->standard_in.get(), std::string(kCall) + "\n", test::in_time()).ok());
     std::string line;
     std::vector<char> block(4096);
     while (line.find('\n') == std::string::npos) {
@@ -142,7 +141,7 @@ TEST_F(BrakeGateway, StopAndLiftCountAtTheNextCall) {
   std::filesystem::rename(world_.repo, world_.folder / "moved");
   EXPECT_NE(ask().find("stopped: the stop check could not run"), std::string::npos);
   child->standard_in.reset();
-  const auto ended = child->wait(base::deadline_in(base::Milliseconds(10000)));
+  const auto ended = child->wait(test::in_time());
   ASSERT_TRUE(ended.ok());
   EXPECT_EQ(ended->code, 0);
 }
@@ -198,7 +197,7 @@ TEST_F(BrakeGateway, EndsWithTheServerAndHandsSignalsOn) {
   std::vector<char> block(64);
   ASSERT_TRUE(base::read_some(child->standard_out.get(), block).ok());
   ::kill(child->pid(), SIGTERM);
-  const auto ended = child->wait(base::deadline_in(base::Milliseconds(10000)));
+  const auto ended = child->wait(test::in_time());
   ASSERT_TRUE(ended.ok());
   EXPECT_EQ(ended->code, 5);
 }

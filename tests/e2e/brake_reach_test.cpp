@@ -63,14 +63,12 @@ class BrakeReach : public ::testing::Test {
   }
 
   void say(const std::string& line) {
-    EXPECT_TRUE(base::write_all(bridge_->standard_in.get(), line + "\n",
-                                base::deadline_in(Milliseconds(5000)))
-                    .ok());
+    EXPECT_TRUE(base::write_all(bridge_->standard_in.get(), line + "\n", test::in_time()).ok());
   }
   // Says a line, and waits for the answer with this text in it.
   std::string ask(const std::string& line, const std::string& with) {
     say(line);
-    const base::SteadyTime deadline = base::deadline_in(Milliseconds(20000));
+    const base::SteadyTime deadline = test::in_time();
     while (true) {
       for (std::size_t end = heard_.find('\n'); end != std::string::npos; end = heard_.find('\n')) {
         const std::string one = heard_.substr(0, end);

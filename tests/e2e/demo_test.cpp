@@ -111,7 +111,7 @@ TEST_F(DemoCommand, TwoAtOnce) {
   for (auto* child : {&*one, &*two}) {
     const auto out = base::read_all(child->standard_out.get(), 1U << 20U,
                                     base::deadline_in(base::Milliseconds(70000)));
-    const auto ended = child->wait(base::deadline_in(base::Milliseconds(10000)));
+    const auto ended = child->wait(test::in_time());
     ASSERT_TRUE(ended.ok());
     EXPECT_EQ(ended->code, 0) << out.value_or("");
   }
@@ -174,13 +174,10 @@ TEST_F(DemoCommand, ASignalIs130AndLeavesNothing) {
     auto child = start();
     ASSERT_TRUE(child.ok());
     // Its first line: the service runs.
-    ASSERT_TRUE(
-        base::wait_readable(child->standard_out.get(), base::deadline_in(base::Milliseconds(20000)))
-            .ok());
+    ASSERT_TRUE(base::wait_readable(child->standard_out.get(), test::in_time()).ok());
     child->send_signal(signal);
-    const auto out = base::read_all(child->standard_out.get(), 1U << 20U,
-                                    base::deadline_in(base::Milliseconds(20000)));
-    const auto ended = child->wait(base::deadline_in(base::Milliseconds(20000)));
+    const auto out = base::read_all(child->standard_out.get(), 1U << 20U, test::in_time());
+    const auto ended = child->wait(test::in_time());
     ASSERT_TRUE(ended.ok());
     EXPECT_EQ(ended->code, 130) << out.value_or("");
     EXPECT_EQ(out.value_or("FAILED").find("FAILED"), std::string::npos) << *out;

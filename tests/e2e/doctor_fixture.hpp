@@ -117,9 +117,7 @@ class Doctor : public ServedHome {
         "\n"
         R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"join","arguments":{}}})"
         "\n";
-    ASSERT_TRUE(base::write_all(child->standard_in.get(), lines,
-                                base::deadline_in(base::Milliseconds(5000)))
-                    .ok());
+    ASSERT_TRUE(base::write_all(child->standard_in.get(), lines, test::in_time()).ok());
     std::string said;
     ASSERT_TRUE(wait_until([&] {
       std::array<char, 4096> bytes{};

@@ -84,14 +84,13 @@ TEST(HookPayload, ByteOrderMarkCrLfPiecesAndAMegabyte) {  // 93, P10
   base::Child child = seat.start({program("robot-council"), "pending", "--hook"});
   const std::string payload = R"({"hook_event_name":"Stop"})";
   for (std::size_t at = 0; at < payload.size(); at += 3) {
-    ASSERT_TRUE(base::write_all(child.standard_in.get(), payload.substr(at, 3),
-                                base::deadline_in(Milliseconds(1000)))
-                    .ok());
+    ASSERT_TRUE(
+        base::write_all(child.standard_in.get(), payload.substr(at, 3), test::in_time()).ok());
     // The pieces must come apart.
     ASSERT_TRUE(wait_until([&] { return pipe_is_empty(child.standard_in.get()); }));
   }
   base::Result<std::string> out =
-      base::read_all(child.standard_out.get(), 1U << 20U, base::deadline_in(Milliseconds(5000)));
+      base::read_all(child.standard_out.get(), 1U << 20U, test::in_time());
   ASSERT_TRUE(out.ok());
   EXPECT_NE(out->find("two"), std::string::npos) << *out;
 
@@ -106,15 +105,12 @@ TEST(HookPayload, CompleteValueIsAnsweredWhileStdinIsOpen) {  // 94
   HookSeat seat;
   const std::string line = seat.store_directive();
   base::Child child = seat.start({program("robot-council"), "pending", "--hook"});
-  ASSERT_TRUE(
-      base::write_all(child.standard_in.get(), claude_stop(), base::deadline_in(Milliseconds(1000)))
-          .ok());
-  const base::Result<base::ExitStatus> ended = child.wait(base::deadline_in(Milliseconds(1500)));
+  ASSERT_TRUE(base::write_all(child.standard_in.get(), claude_stop(), test::in_time()).ok());
+  const base::Result<base::ExitStatus> ended = child.wait(test::in_time());
   ASSERT_TRUE(ended.ok()) << "it waited for the end of stdin";
   EXPECT_EQ(ended->code, 0);
-  EXPECT_EQ(
-      *base::read_all(child.standard_out.get(), 1U << 20U, base::deadline_in(Milliseconds(1000))),
-      block_answer({line}));
+  EXPECT_EQ(*base::read_all(child.standard_out.get(), 1U << 20U, test::in_time()),
+            block_answer({line}));
 }
 
 TEST(HookPayload, SilenceAndDropsEndByThemselves) {  // 95, P12
@@ -139,12 +135,9 @@ TEST(HookPayload, SilenceAndDropsEndByThemselves) {  // 95, P12
   EXPECT_EQ(second->code, 0);
   EXPECT_GE(base::deadline_in(Milliseconds(0)) - begin, Milliseconds(4900));
   for (base::Child* child : {&silent, &dripping}) {
-    EXPECT_EQ(
-        *base::read_all(child->standard_out.get(), 1000, base::deadline_in(Milliseconds(1000))),
-        "");
+    EXPECT_EQ(*base::read_all(child->standard_out.get(), 1000, test::in_time()), "");
     EXPECT_TRUE(
-        base::read_all(child->standard_err.get(), 1000, base::deadline_in(Milliseconds(1000)))
-            ->starts_with(kUnread));
+        base::read_all(child->standard_err.get(), 1000, test::in_time())->starts_with(kUnread));
   }
   EXPECT_EQ(seat.waiting(), 1U);
   EXPECT_EQ(seat.record_answer(), "payload unreadable");

@@ -67,8 +67,7 @@ TEST(HookScript, NoPathWithTheProgramsPath) {  // 126
 TEST(HookScript, NoProgramWithStdinOpenDoesNotHang) {  // 127
   const HookSeat seat;
   base::Child child = seat.start({script_path()}, {{"PATH", "/nonexistent"}});
-  const base::Result<base::ExitStatus> ended =
-      child.wait(base::deadline_in(base::Milliseconds(1500)));
+  const base::Result<base::ExitStatus> ended = child.wait(test::in_time());
   ASSERT_TRUE(ended.ok());
   EXPECT_EQ(ended->code, 0);
 }

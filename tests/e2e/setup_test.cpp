@@ -211,12 +211,10 @@ TEST_F(Setup, APersonIsAskedAfterTheChangesWereShown) {
     base::Result<base::Child> terminal = base::Child::start(options);
     EXPECT_TRUE(terminal.ok());
     EXPECT_TRUE(wait_until([&] { return shows("Write these changes"); }));
-    EXPECT_TRUE(base::write_all(terminal->standard_in.get(), answer + "\n",
-                                base::deadline_in(base::Milliseconds(1000)))
-                    .ok());
+    EXPECT_TRUE(base::write_all(terminal->standard_in.get(), answer + "\n", test::in_time()).ok());
     EXPECT_TRUE(wait_until([&] { return shows("code "); }, base::Milliseconds(60000)));
     terminal->standard_in.reset();
-    EXPECT_TRUE(terminal->wait(base::deadline_in(base::Milliseconds(10000))).ok());
+    EXPECT_TRUE(terminal->wait(test::in_time()).ok());
     return read_text(seen);
   };
   if (run({"/bin/sh", "-c", "command -v script"}, environment_).code != 0) {

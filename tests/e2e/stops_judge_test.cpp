@@ -131,7 +131,8 @@ TEST_F(StopsJudge, AHangingOrStoppedChildIsKilledAtItsDeadline) {
     const stops::LogLine line = world_.recorded(
         world_.stop("Shall I?", {{"session_id", base::quote_json("h" + script.substr(0, 20))}}),
         command(script));
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4)) << script;
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, test::allowed(std::chrono::seconds(4)))
+        << script;
     EXPECT_TRUE(told(line) == "error timeout" || told(line) == "error malformed_response")
         << script << ": " << told(line);
     EXPECT_TRUE(test::wait_until([this, &mark] { return children_of(mark).empty(); })) << script;
@@ -150,13 +151,12 @@ TEST_F(StopsJudge, ATerminatedRecorderTakesItsChildAlong) {
   options.standard_in = base::Stdio::pipe;
   base::Result<base::Child> child = base::Child::start(options);
   ASSERT_TRUE(child.ok());
-  ASSERT_TRUE(base::write_all(child->standard_in.get(), world_.stop("Shall I?"),
-                              base::deadline_in(base::Milliseconds(5000)))
-                  .ok());
+  ASSERT_TRUE(
+      base::write_all(child->standard_in.get(), world_.stop("Shall I?"), test::in_time()).ok());
   ASSERT_TRUE(test::wait_until([&] { return !children_of(mark).empty(); }));
   child->send_signal(SIGTERM);
-  const auto ended = child->wait(base::deadline_in(base::Milliseconds(5000)));
-  ASSERT_TRUE(ended.ok());
+  const auto ended = child->wait(base::deadline_in(base::Milliseconds(15000)));
+  ASSERT_TRUE(ended.ok()) << "it waited for the judge's time to be over";
   EXPECT_EQ(ended->code, 0);
   EXPECT_TRUE(test::wait_until([&] { return children_of(mark).empty(); }));
 }
@@ -166,7 +166,7 @@ TEST_F(StopsJudge, TheHardDeadlineEndsEverythingQuietly) {
   const auto begin = std::chrono::steady_clock::now();
   world_.record(world_.stop("Shall I?"), {{"ROBOT_COUNCIL_STOP_MOCK_DELAY_MS", "30000"}},
                 {"--deadline", "1200"});
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, test::allowed(std::chrono::seconds(5)));
   EXPECT_EQ(told(world_.line()), "error timeout");
 }
 
@@ -321,7 +321,7 @@ TEST_F(StopsJudge, AMegabyteIsReadRedactedAndJudgedAtOnce) {
     for (int i = 0; i < 5; ++i) {
       best = std::min(best, world_.recorded(world_.stop(text)).latency_total_ms);
     }
-    EXPECT_LT(best, 60) << part;
+    EXPECT_LT(best, test::allowed(base::Milliseconds(60)).count()) << part;
   }
 }
 
@@ -335,7 +335,7 @@ TEST_F(StopsJudge, WithoutAPolicyItCostsNearlyNothing) {
         std::chrono::steady_clock::now() - begin));
   }
   std::sort(times.begin(), times.end());
-  EXPECT_LT(times[2].count(), 5000);  // of the whole process; loaded machines slow some down
+  EXPECT_LT(times[2], test::allowed(base::Milliseconds(5)));  // of the whole process
 }
 
 // 32 rows of the sink: what waited for this session, and whose seat it is.

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -25,7 +26,7 @@ namespace {
 using base::Milliseconds;
 
 constexpr int kHandedOver = 10;
-constexpr int kEnds = 20000;  // ms; a program of a checking build ends slowly
+constexpr int kEnds = static_cast<int>(kInTime.count());
 
 std::string prompt_payload(const std::string& prompt, const std::string& turn = "p1",
                            const std::string& session = "s1") {
@@ -81,9 +82,7 @@ class Waiting : public testing::Test {
         base::exists(seat_.files().wait()) ? read_text(seat_.files().wait()) : "";
     base::Child child = seat_.start({program("robot-council"), "wait", "--hook"},
                                     session_environment(session, more));
-    EXPECT_TRUE(
-        base::write_all(child.standard_in.get(), payload, base::deadline_in(Milliseconds(2000)))
-            .ok());
+    EXPECT_TRUE(base::write_all(child.standard_in.get(), payload, test::in_time()).ok());
     const std::string pid = "\"pid\":" + std::to_string(child.pid()) + ",";
     EXPECT_TRUE(wait_until([&] {
       return base::exists(seat_.files().wait()) &&
@@ -111,14 +110,10 @@ class Waiting : public testing::Test {
     return test::wait_until(blocked);
   }
   static std::string stderr_of(const base::Child& child) {
-    return base::read_all(child.standard_err.get(), 1U << 20U,
-                          base::deadline_in(Milliseconds(2000)))
-        .value_or("unread");
+    return base::read_all(child.standard_err.get(), 1U << 20U, test::in_time()).value_or("unread");
   }
   static std::string stdout_of(const base::Child& child) {
-    return base::read_all(child.standard_out.get(), 1U << 20U,
-                          base::deadline_in(Milliseconds(2000)))
-        .value_or("unread");
+    return base::read_all(child.standard_out.get(), 1U << 20U, test::in_time()).value_or("unread");
   }
 
   HookSeat seat_;
@@ -165,7 +160,7 @@ TEST_F(Waiting, ForPeopleUnreadableMisconfiguredInterrupted) {  // 16
   base::Child child = quiet.start({program("robot-council"), "wait"});
   ASSERT_TRUE(comes_to_block(child, SIGINT)) << stderr_of(child);
   child.send_signal(SIGINT);
-  EXPECT_EQ(exit_of(child, 20000), 130);
+  EXPECT_EQ(exit_of(child, kEnds), 130);
 }
 
 // ---- wait --hook
@@ -178,7 +173,8 @@ TEST_F(Waiting, IdleSessionIsWokenAndItsPromptConfirms) {  // 1
   EXPECT_EQ(exit_of(waiter, kEnds), kHandedOver);
   // A second for the programs that people have; those of a checking build take their time.
   const bool as_installed = std::getenv("RC_PROGRAMS") != nullptr;
-  EXPECT_LT(base::deadline_in(Milliseconds(0)) - begin, Milliseconds(as_installed ? 1000 : kEnds));
+  EXPECT_LT(base::deadline_in(Milliseconds(0)) - begin,
+            as_installed ? allowed(Milliseconds(1000)) : kInTime);
   EXPECT_EQ(stderr_of(waiter), news({line}));
   EXPECT_EQ(stdout_of(waiter), "");
   ASSERT_EQ(seat_.rows().size(), 1U);
@@ -270,7 +266,7 @@ TEST_F(Waiting, TenPromptsLeaveOneWaiter) {  // 6
     waiters.push_back(wait_hook(prompt_payload("prompt", "p" + std::to_string(i))));
   }
   for (std::size_t i = 0; i < 9; ++i) {
-    EXPECT_EQ(exit_of(waiters[i], 3000), 0) << i;
+    EXPECT_EQ(exit_of(waiters[i], kEnds), 0) << i;
   }
   EXPECT_EQ(exit_of(waiters[9], 300), -1);
 }
@@ -294,10 +290,15 @@ TEST_F(Waiting, TwoClientsOfASeatHaveAWaiterEach) {  // 6
   EXPECT_EQ(exit_of(first, 500), -1);
   seat_.store_directive();
   EXPECT_TRUE(wait_until([&] { return seat_.rows().front().state == sink::RowState::written; }));
-  const int first_code = exit_of(first, 500);
-  const int second_code = exit_of(second, 500);
-  EXPECT_EQ((first_code == kHandedOver ? 1 : 0) + (second_code == kHandedOver ? 1 : 0), 1);
-  EXPECT_EQ((first_code == -1 ? 1 : 0) + (second_code == -1 ? 1 : 0), 1);
+  int first_code = -1;
+  int second_code = -1;
+  EXPECT_TRUE(wait_until([&] {
+    first_code = exit_of(first, 1);
+    second_code = exit_of(second, 1);
+    return first_code != -1 || second_code != -1;
+  }));
+  EXPECT_EQ(std::max(first_code, second_code), kHandedOver);
+  EXPECT_EQ(exit_of(first_code == -1 ? first : second, 500), -1) << "the other waits on";
 }
 
 TEST_F(Waiting, GoneClientEndsTheWaiter) {  // 7
@@ -345,7 +346,7 @@ TEST_F(Waiting, HeadlessSessionsAndForeignPayloadsEndAtOnce) {  // 8
   EXPECT_EQ(seat_.waiting(), 1U);
   const base::SteadyTime begin = base::deadline_in(Milliseconds(0));
   EXPECT_EQ(code(good, {{"CLAUDE_CODE_SESSION_ATTENDED", "0"}}), 0);
-  EXPECT_LT(base::deadline_in(Milliseconds(0)) - begin, Milliseconds(2000))
+  EXPECT_LT(base::deadline_in(Milliseconds(0)) - begin, test::allowed(Milliseconds(2000)))
       << "20 ms on an idle machine; a waiter that begins would hold it";
 }
 
@@ -384,9 +385,8 @@ TEST_F(Waiting, ScriptMakesTwoOfTen) {  // 10 and section 2
   base::Child script =
       seat_.start({source_file("resources/stop-hook/robot-council-stop-hook"), "--wait"},
                   session_environment("s1", {{"ROBOT_COUNCIL_BIN", program("robot-council")}}));
-  ASSERT_TRUE(base::write_all(script.standard_in.get(), start_payload("startup"),
-                              base::deadline_in(Milliseconds(2000)))
-                  .ok());
+  ASSERT_TRUE(
+      base::write_all(script.standard_in.get(), start_payload("startup"), test::in_time()).ok());
   ASSERT_TRUE(wait_until([&] { return base::exists(seat_.files().wait()); }));
   const std::string line = seat_.store_directive();
   EXPECT_EQ(exit_of(script, kEnds), 2);
@@ -554,15 +554,14 @@ TEST_F(Waiting, KilledWhileHandingOverComesAgainMarked) {  // 11
   options.given_err = std::make_shared<const base::Fd>(std::move(pipe->write_end));
   base::Result<base::Child> child = base::Child::start(options);
   ASSERT_TRUE(child.ok());
-  ASSERT_TRUE(base::write_all(child->standard_in.get(), start_payload("clear"),
-                              base::deadline_in(Milliseconds(2000)))
-                  .ok());
+  ASSERT_TRUE(
+      base::write_all(child->standard_in.get(), start_payload("clear"), test::in_time()).ok());
   EXPECT_TRUE(wait_until([&] {
     const std::vector<sink::Entry> rows = seat_.rows();
     return !rows.empty() && rows.front().state == sink::RowState::offered;
   }));
   child->send_signal(SIGKILL);
-  EXPECT_EQ(child->wait(base::deadline_in(Milliseconds(2000)))->signal, SIGKILL);
+  EXPECT_EQ(child->wait(test::in_time())->signal, SIGKILL);
   base::Child next = wait_hook(start_payload("clear"));
   EXPECT_EQ(exit_of(next, kEnds), kHandedOver);
   EXPECT_TRUE(stderr_of(next).starts_with("Robot Council has news:\n[repeat] [directive] x"));

@@ -121,7 +121,7 @@ std::string Fleet::raw(const std::string& request) const {
     ADD_FAILURE() << "connect";
     return {};
   }
-  const auto deadline = base::deadline_in(base::Milliseconds(10000));
+  const auto deadline = robot_council::test::in_time();
   EXPECT_TRUE(base::write_all(socket.get(), request, deadline).ok());
   const auto answer = base::read_all(socket.get(), std::size_t{1} << 20U, deadline);
   return answer ? *answer : std::string();

@@ -47,6 +47,36 @@ std::string TempDir::operator/(std::string_view name) const {
   return path_ + "/" + std::string(name);
 }
 
+base::SteadyTime in_time() {
+  return base::deadline_in(kInTime);
+}
+
+base::Milliseconds allowed(base::Milliseconds promised) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr int kChecker = 3;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  constexpr int kChecker = 3;
+#else
+  constexpr int kChecker = 1;
+#endif
+#else
+  constexpr int kChecker = 1;
+#endif
+  std::array<std::chrono::microseconds, 5> starts{};
+  for (std::chrono::microseconds& start : starts) {
+    base::ChildOptions empty;
+    empty.argv = {"/bin/true"};
+    const auto begin = std::chrono::steady_clock::now();
+    (void)base::run_child(empty, {}, in_time());
+    start = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() -
+                                                                  begin);
+  }
+  std::sort(starts.begin(), starts.end());
+  const auto scaled = promised * std::max<std::int64_t>(starts[2].count(), 1000) * kChecker / 1000;
+  return std::min(scaled, promised + base::Milliseconds(5000));
+}
+
 bool wait_until(const std::function<bool()>& condition, base::Milliseconds limit) {
   const auto deadline = base::deadline_in(limit);
   while (!condition()) {

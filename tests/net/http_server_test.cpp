@@ -50,7 +50,7 @@ TEST(HttpServer, AnswersItsRoutesThroughOurClient) {
   HttpClient client = client_of(running.port);
   ClientRequest asked;
   asked.target = "/a/1/b/x%20y?q=1+2&z=%2541&q=3";
-  base::Result<ClientResponse> got = client.send(asked, base::deadline_in(Milliseconds(5000)));
+  base::Result<ClientResponse> got = client.send(asked, test::in_time());
   ASSERT_TRUE(got.ok()) << got.error().what;
   EXPECT_EQ(got->status, 200);
   EXPECT_EQ(got->body, "GET|/a/1/b/x y||127.0.0.1|q=1 2|z=%41|q=3|{1}|{x y}");
@@ -59,7 +59,7 @@ TEST(HttpServer, AnswersItsRoutesThroughOurClient) {
   asked.method = "POST";
   asked.body = "{\"k\":1}";
   asked.headers = {{"X-Is", "100%41 sure, yes"}};
-  got = client.send(asked, base::deadline_in(Milliseconds(5000)));
+  got = client.send(asked, test::in_time());
   ASSERT_TRUE(got.ok()) << got.error().what;
   EXPECT_EQ(got->status, 201);
   EXPECT_EQ(got->body, "{\"k\":1}");

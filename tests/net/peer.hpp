@@ -9,6 +9,7 @@
 #include "base/fd.hpp"
 #include "base/log.hpp"
 #include "net/http_server.hpp"
+#include "tests/lib/support.hpp"
 
 namespace robot_council::test {
 
@@ -20,10 +21,9 @@ class Peer {
   bool send(std::string_view bytes);
   void finish_sending();
   // Everything up to the other side's end; *reset tells whether it was a reset.
-  std::string read_all(base::Milliseconds limit = base::Milliseconds(10000), bool* reset = nullptr);
+  std::string read_all(base::Milliseconds limit = test::kInTime, bool* reset = nullptr);
   // Up to and including `end`.
-  std::string read_until(std::string_view end,
-                         base::Milliseconds limit = base::Milliseconds(10000));
+  std::string read_until(std::string_view end, base::Milliseconds limit = test::kInTime);
   void close() { fd_.reset(); }
   [[nodiscard]] bool connected() const { return fd_.valid(); }
   [[nodiscard]] int fd() const { return fd_.get(); }

@@ -45,8 +45,7 @@ TEST(Connection, ALinkInTheFoldersOnTheWayIsFollowed) {
   SeatFiles files = home.files();
   files.folder = linked + "/" + base::base_name(home.folder());
   { BridgeStore store = home.bridge(); }
-  const auto connection = Connection::open(files, Connection::Mode::read_write,
-                                           base::deadline_in(base::Milliseconds(2000)));
+  const auto connection = Connection::open(files, Connection::Mode::read_write, test::in_time());
   // The journal lies where a process that came the other way looks for it.
   ASSERT_TRUE(write_transaction(*connection, WaitBudget(), [&] {
                 connection->db().exec("DELETE FROM entry");
@@ -82,8 +81,8 @@ TEST(Connection, APathFromTheWorkingDirectoryIsRefused) {
 TEST(Connection, S047ItsSettingsAreThoseOfTheContract) {
   SinkHome home;
   { BridgeStore store = home.bridge(); }
-  const auto connection = Connection::open(home.files(), Connection::Mode::read_write,
-                                           base::deadline_in(base::Milliseconds(2000)));
+  const auto connection =
+      Connection::open(home.files(), Connection::Mode::read_write, test::in_time());
   const auto value = [&](const std::string& name) {
     return connection->db().execAndGet("PRAGMA " + name).getString();
   };
@@ -108,8 +107,8 @@ TEST(Connection, ItKnowsWhichFileItHasOpenThoughThePathWasGivenAnother) {
   Location other_device = now;
   ++other_device.device;
   for (const Location& before : {seen, other_device}) {
-    const auto connection = Connection::open(home.files(), Connection::Mode::read_write,
-                                             base::deadline_in(base::Milliseconds(2000)), before);
+    const auto connection =
+        Connection::open(home.files(), Connection::Mode::read_write, test::in_time(), before);
     EXPECT_EQ(connection->inode(), now.inode);
     EXPECT_TRUE(connection->still_at_path());
   }
@@ -125,8 +124,8 @@ TEST(Connection, AnotherFileOfTheSameNumberIsAnotherFile) {
   { BridgeStore store = home.bridge(); }
   const Location first = locate(home.files());
   {
-    const auto connection = Connection::open(home.files(), Connection::Mode::read_write,
-                                             base::deadline_in(base::Milliseconds(2000)));
+    const auto connection =
+        Connection::open(home.files(), Connection::Mode::read_write, test::in_time());
     EXPECT_EQ(::mount("none", folder.c_str(), "tmpfs", 0, "size=1m,mode=0700"), 0);
     { BridgeStore store = home.bridge(); }
     const Location second = locate(home.files());
@@ -161,8 +160,8 @@ TEST(Connection, WhatTheHeaderSays) {
 TEST(Connection, AWriteThatMeetsALockIsTriedAgainUntilItsTimeIsOver) {
   SinkHome home;
   { BridgeStore store = home.bridge(); }
-  const auto connection = Connection::open(home.files(), Connection::Mode::read_write,
-                                           base::deadline_in(base::Milliseconds(2000)));
+  const auto connection =
+      Connection::open(home.files(), Connection::Mode::read_write, test::in_time());
   int tries = 0;
   const auto meets_two = [&]() -> base::Status {
     if (++tries < 3) {

@@ -68,9 +68,7 @@ class HookRuns : public ::testing::Test {
   void hook_into(const std::string& payload, int out) {
     auto in = base::Pipe::open();
     ASSERT_TRUE(in.ok());
-    ASSERT_TRUE(
-        base::write_all(in->write_end.get(), payload, base::deadline_in(base::Milliseconds(1000)))
-            .ok());
+    ASSERT_TRUE(base::write_all(in->write_end.get(), payload, test::in_time()).ok());
     in->write_end.reset();
     EXPECT_EQ(run_hook(options_, home_.context(), in->read_end.get(), out), 0);
   }

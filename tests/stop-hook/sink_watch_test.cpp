@@ -23,7 +23,7 @@ class SinkWatching : public ::testing::Test {
  protected:
   SinkWatching() {
     // The first sleep opens the watch, and returns at once to look again.
-    EXPECT_EQ(watch_.sleep(base::deadline_in(Milliseconds(2000))), SinkWatch::Woke::look);
+    EXPECT_EQ(watch_.sleep(test::in_time()), SinkWatch::Woke::look);
   }
   // How often this thread has slept.
   static long sleeps() {

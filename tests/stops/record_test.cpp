@@ -30,9 +30,7 @@ class SlowClient final : public base::Clock {
 
   [[nodiscard]] std::int64_t wall_ms() const override {
     if (!payload_.empty()) {
-      EXPECT_TRUE(base::write_all(pipe_.write_end.get(), payload_,
-                                  base::deadline_in(base::Milliseconds(5000)))
-                      .ok());
+      EXPECT_TRUE(base::write_all(pipe_.write_end.get(), payload_, test::in_time()).ok());
       payload_.clear();
     }
     return kTurnEnd + spent().count();
@@ -71,7 +69,7 @@ TEST(Record, TimeIsTakenBeforeThePayloadIsRead) {
       R"("last_assistant_message":"Shall I go on?","cwd":)" +
           base::quote_json(home.path()) + "}");
   RecordOptions options;
-  options.deadline = base::deadline_in(base::Milliseconds(20000));
+  options.deadline = test::in_time();
   record(options, {client, environment, log}, client.standard_in());
   const auto line = from_json(test::read_text(stop_files(environment).log()));
   ASSERT_TRUE(line.ok());

@@ -312,9 +312,7 @@ TEST(Judges, ForeignCertificateIsUnavailable) {  // 68
   std::string said;
   while (said.find("ACCEPT ") == std::string::npos || said.back() != '\n') {
     char byte = 0;
-    ASSERT_TRUE(
-        base::wait_readable(server->standard_out.get(), base::deadline_in(Milliseconds(10000)))
-            .ok());
+    ASSERT_TRUE(base::wait_readable(server->standard_out.get(), test::in_time()).ok());
     ASSERT_EQ(base::read_some(server->standard_out.get(), {&byte, 1}).value_or(0), 1U) << said;
     said += byte;
   }
@@ -348,13 +346,13 @@ TEST(Judges, NoSecondAttemptWithoutTimeForIt) {
 TEST(Judges, NoAnswerInTimeIsTimeoutWithoutRetry) {  // 70
   const JudgeServer server([](const net::ServerRequest& request, int) -> net::HandlerResult {
     if (request.turn == net::Turn::first) {
-      return net::Park{base::deadline_in(Milliseconds(20000))};
+      return net::Park{test::in_time()};
     }
     return net::ServerResponse{};
   });
   const auto start = base::deadline_in(Milliseconds(0));
   EXPECT_EQ(told(ask(request_to(JudgeName::openai, server.url(), 300))), "timeout");
-  EXPECT_LT(base::deadline_in(Milliseconds(0)) - start, Milliseconds(3000));
+  EXPECT_LT(base::deadline_in(Milliseconds(0)) - start, test::allowed(Milliseconds(3000)));
   EXPECT_EQ(server.calls().size(), 1U);
 }
 
@@ -424,7 +422,7 @@ TEST(Judges, ChildAsksAndHoldsNoKeyWhereOthersSeeIt) {
   auto child = base::Child::start(options);
   ASSERT_TRUE(child.ok());
   child_pid = child->pid();
-  const auto deadline = base::deadline_in(Milliseconds(20000));
+  const auto deadline = test::in_time();
   ASSERT_TRUE(base::write_all(child->standard_in.get(),
                               encode_request(request_to(JudgeName::openai, server.url())), deadline)
                   .ok());
