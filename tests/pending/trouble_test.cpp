@@ -5,14 +5,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <thread>
 
 #include "base/fd.hpp"
 #include "base/files.hpp"
 #include "pending/print.hpp"
 #include "pending/transcript.hpp"
+#include "sink/drain_lock.hpp"
 #include "tests/pending/pending_fixture.hpp"
 
 namespace robot_council::pending {
@@ -234,6 +237,32 @@ TEST_F(Trouble, WithoutTheLockProofsWaitForTheNextCall) {
   nobody.call.session.reset();
   EXPECT_EQ(confirm_by_prompt(nobody, woken.text, Whose::any_session, home_.context()).value_or(9),
             2U);
+}
+
+// A prompt that shows rows which another call has settled while the lock was waited for: they are
+// not counted a second time.
+TEST_F(Trouble, WhatLeftWhileTheLockWasWaitedForIsNotConfirmed) {
+  add(events(1, 2));
+  Request wake = request(turn_end());
+  wake.call.kind = sink::CallKind::wake;
+  const Delivered woken = deliver(wake);
+  ASSERT_TRUE(woken.outcome.ok());
+  auto held = sink::lock_drain(home_.files(), sink::WaitBudget());
+  ASSERT_TRUE(held.ok());
+  std::atomic<pid_t> thread{0};
+  std::size_t confirmed = 9;
+  const Request wanted = request(continued());
+  std::thread late([&] {
+    thread = ::gettid();
+    confirmed =
+        confirm_by_prompt(wanted, woken.text, Whose::any_session, home_.context()).value_or(8);
+  });
+  EXPECT_TRUE(test::wait_until([&] { return thread != 0 && test::thread_sleeps(thread); }));
+  home_.sql("DELETE FROM entry WHERE seq=1");
+  held.value().release();
+  late.join();
+  EXPECT_EQ(confirmed, 1U);
+  EXPECT_EQ(left(), "confirmed");
 }
 
 // What a proof would settle cannot be: the rows stay, and so does their count.
