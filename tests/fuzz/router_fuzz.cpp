@@ -42,7 +42,8 @@ rc::base::Error offline() {
   return {rc::base::Errc::not_found, "none"};
 }
 
-// How many requests came in, when each of them is owed an answer.
+// How many lines are owed an answer with their id, when each of them is: requests, and what is an
+// object with an id and no request.
 std::optional<std::size_t> push_lines(std::string_view bytes, rcb::Inbox& inbox) {
   std::optional<std::size_t> owed = 0;
   rcb::LineFramer framer;
@@ -53,8 +54,10 @@ std::optional<std::size_t> push_lines(std::string_view bytes, rcb::Inbox& inbox)
       break;
     }
     rcb::Message message = rcb::classify(std::move(frame->text));
-    const bool request = message.kind == rcb::MessageKind::request;
-    if (owed && request) {
+    const bool answered =
+        message.kind == rcb::MessageKind::request ||
+        (message.kind == rcb::MessageKind::invalid_request && message.id != "null");
+    if (owed && answered) {
       ++*owed;
     }
     if (message.method == "notifications/cancelled" || message.method == "tools/call" ||
