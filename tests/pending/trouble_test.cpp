@@ -36,6 +36,12 @@ class Trouble : public test::PendingTest {
     };
     return deliver(wanted);
   }
+  // What a waiter hands over.
+  Delivered wakes() {
+    Request wake = request(turn_end());
+    wake.call.kind = sink::CallKind::wake;
+    return deliver(wake);
+  }
   void lose_entries() { home_.sql("ALTER TABLE entry RENAME TO other"); }
   std::string not_ours() {
     return "The sink `" + database() +
@@ -220,9 +226,7 @@ TEST_F(Trouble, AsideWorkSaysWhatFailed) {
 
 TEST_F(Trouble, WithoutTheLockProofsWaitForTheNextCall) {
   add(events(1, 2));
-  Request wake = request(turn_end());
-  wake.call.kind = sink::CallKind::wake;
-  const Delivered woken = deliver(wake);
+  const Delivered woken = wakes();
   ASSERT_TRUE(woken.outcome.ok());
   ASSERT_EQ(::unlink(home_.files().drain().c_str()), 0);
   ASSERT_EQ(::mkdir(home_.files().drain().c_str(), 0700), 0);
@@ -243,9 +247,7 @@ TEST_F(Trouble, WithoutTheLockProofsWaitForTheNextCall) {
 // not counted a second time.
 TEST_F(Trouble, WhatLeftWhileTheLockWasWaitedForIsNotConfirmed) {
   add(events(1, 2));
-  Request wake = request(turn_end());
-  wake.call.kind = sink::CallKind::wake;
-  const Delivered woken = deliver(wake);
+  const Delivered woken = wakes();
   ASSERT_TRUE(woken.outcome.ok());
   auto held = sink::lock_drain(home_.files(), sink::WaitBudget());
   ASSERT_TRUE(held.ok());
